@@ -1,0 +1,227 @@
+"""The contracts between the parts. Nothing here is to be subclassed: fitting the shape is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
+
+Floats = npt.NDArray[np.float32]
+
+
+@runtime_checkable
+class System(Protocol):
+    """Something under test: a batch of inputs in, as many outputs out, in order."""
+
+    @property
+    def signature(self) -> str:
+        """Model, version and parameters: all that changes the output, and nothing else."""
+
+    @property
+    def languages(self) -> tuple[str | None, str | None]:
+        """Source and target language as two-letter codes, where they are known."""
+
+    @property
+    def batch_size(self) -> int:
+        """How many inputs a call should carry."""
+
+    @property
+    def parallel(self) -> int:
+        """How many calls may be under way at once."""
+
+    def ask(self, inputs: Sequence[Input]) -> Sequence[Output]:
+        """Answer each input. Failures are outputs with a status, not exceptions."""
+
+    def close(self) -> None:
+        """Let go of processes and connections."""
+
+
+class Inspection(msgspec.Struct, frozen=True):
+    """What a white box shows of one input and one output."""
+
+    source_tokens: tuple[str, ...]
+    source_spans: tuple[tuple[int, int], ...]  # characters of the input text; (0, 0) for specials
+    gradients: Floats  # one norm a source token
+    target_tokens: tuple[str, ...]
+    probabilities: Floats  # one a target token
+    attention: Floats  # target x source
+
+
+@runtime_checkable
+class WhiteBox(System, Protocol):
+    """A system that can be looked into. One call serves both GRI and WALI."""
+
+    def inspect(
+        self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
+    ) -> Sequence[Inspection]:
+        """Look into each input with the given outputs, or with the system's own."""
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A word of a parsed sentence. `head` is an index into the tokens, its own for the root."""
+
+    text: str
+    start: int
+    end: int
+    tag: str  # of the language's own tag set (Penn for English)
+    pos: str  # universal part of speech
+    lemma: str
+    head: int
+    relation: str
+
+
+class Tree(msgspec.Struct, frozen=True):
+    """A constituent: label, token span and parts; a part of speech is a node without children."""
+
+    label: str
+    start: int
+    end: int
+    children: tuple[Tree, ...] = ()
+
+
+class Parse(msgspec.Struct, frozen=True):
+    """A sentence with its tokens and, where the parser gives it, its constituents."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    tree: Tree | None = None
+
+
+@runtime_checkable
+class Parser(Protocol):
+    """Tags and dependencies for the sentences of one language."""
+
+    @property
+    def signature(self) -> str:
+        """Name and version of the model."""
+
+    def parse(self, texts: Sequence[str]) -> list[Parse]:
+        """Parse each text, batched."""
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """A word to be replaced, in its sentence."""
+
+    parse: Parse
+    index: int
+
+    @property
+    def token(self) -> Token:
+        """The word itself."""
+        return self.parse.tokens[self.index]
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A word for a slot; higher scores fit better, on a scale of the proposer's own."""
+
+    word: str
+    score: float
+
+
+@runtime_checkable
+class Proposer(Protocol):
+    """Words that fit a slot, best first, without the word that stands there."""
+
+    @property
+    def signature(self) -> str:
+        """Name, version and parameters."""
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` candidates for each slot."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Texts as unit vectors whose dot product is their similarity."""
+
+    @property
+    def signature(self) -> str:
+        """Name and version of the model."""
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """One row a text."""
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """Two texts in, a number out."""
+
+    @property
+    def name(self) -> str:
+        """As `measure --metric` knows it."""
+
+    @property
+    def direction(self) -> Literal["similarity", "distance"]:
+        """Whether higher means more alike or further apart."""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Lowest and highest value."""
+
+    @property
+    def signature(self) -> str:
+        """Name, version and parameters, in the manner of sacreBLEU."""
+
+    def score(self, pairs: Iterable[tuple[str, str]]) -> list[float]:
+        """One number a pair."""
+
+
+class Tools(Protocol):
+    """The language resources of a campaign: loaded on first use, chosen by name and language."""
+
+    @property
+    def seed(self) -> int:
+        """Where every random choice starts."""
+
+    def parser(self, language: str | None) -> Parser:
+        """The parser for a language."""
+
+    def proposer(self, name: str, language: str | None) -> Proposer:
+        """A proposer by its registered name."""
+
+    def embedder(self, name: str, language: str | None) -> Embedder:
+        """An embedder by its registered name."""
+
+    def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
+        """What was kept under these keys in this or an earlier run."""
+
+    def keep(self, kind: str, values: dict[str, Any]) -> None:
+        """Keep JSON values for later runs: parses, proposals, whatever is dear to compute."""
+
+
+class Mutate(Protocol):
+    """Makes cases from seeds, lazily, all cases of a seed one after the other."""
+
+    @property
+    def signature(self) -> str:
+        """Name and arguments."""
+
+    def __call__(self, seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+        """Cases for some seeds."""
+
+
+class Oracle(Protocol):
+    """Says of each trial whether the relation holds."""
+
+    @property
+    def signature(self) -> str:
+        """Name and arguments."""
+
+    def __call__(self, trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        """One verdict a trial, in order; undecided with a reason where it cannot tell."""
+
+
+class IssueBuilder(Protocol):
+    """Turns the violations of one seed into what a person looks at."""
+
+    @property
+    def signature(self) -> str:
+        """Name and arguments."""
+
+    def __call__(self, seed: Seed, violations: Sequence[tuple[Trial, Verdict]]) -> list[Issue]:
+        """The issues of a seed, none if nothing was violated."""

@@ -1,0 +1,183 @@
+"""What flows through a campaign. Frozen, typed, JSON both ways; the tag names record and version."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="record"):
+    """Base of all records. Each gives its tag as `name/version`, so a stored line explains itself."""
+
+
+class Input(Record, frozen=True, tag="input/1"):
+    """What a system is given."""
+
+    text: str
+    context: str | None = None
+    title: str | None = None
+    language: str | None = None
+
+
+class Seed(Record, frozen=True, tag="seed/1"):
+    """An input from a corpus, with its label if any and where it came from."""
+
+    id: str
+    input: Input
+    label: str | None = None
+    origin: str = ""
+    data: dict[str, Any] = {}
+
+
+class Edit(Record, frozen=True, tag="edit/1"):
+    """What was done to the original: the span `start:end` of its text, `old`, became `new`."""
+
+    kind: str
+    start: int
+    end: int
+    old: str
+    new: str
+
+
+class Case(Record, frozen=True, tag="case/1"):
+    """One test: its inputs (the original first where there is a pair) and what must hold of the outputs."""
+
+    id: str
+    seed_id: str
+    method: str
+    relation: str
+    inputs: tuple[Input, ...]
+    edit: Edit | None = None
+    expected: tuple[str, ...] = ()
+    data: dict[str, Any] = {}
+
+
+Status = Literal["ok", "error", "timeout", "refused"]
+
+
+class Output(Record, frozen=True, tag="output/1"):
+    """What a system answered to one input: text, or a label with scores; or why it did not."""
+
+    text: str = ""
+    label: str | None = None
+    scores: dict[str, float] = {}
+    status: Status = "ok"
+    error: str = ""
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an answer to look at."""
+        return self.status == "ok"
+
+
+class Trial(Record, frozen=True, tag="trial/1"):
+    """A case with what came back: for each input its chain of outputs, one a hop of the route."""
+
+    case: Case
+    chains: tuple[tuple[Output, ...], ...]
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """The last output of each chain: what the relation is about."""
+        return tuple(chain[-1] for chain in self.chains)
+
+    @property
+    def failure(self) -> str:
+        """Why there is nothing to compare, or nothing."""
+        for chain in self.chains:
+            for output in chain:
+                if not output.ok:
+                    return f"{output.status}: {output.error}" if output.error else output.status
+        return ""
+
+
+Outcome = Literal["holds", "violated", "undecided"]
+Direction = Literal["above", "below"]
+
+
+class Span(Record, frozen=True, tag="span/1"):
+    """A place at fault: which output of the trial, from where to where, and why."""
+
+    output: int
+    start: int
+    end: int
+    reason: str = ""
+
+
+class Verdict(Record, frozen=True, tag="verdict/1"):
+    """What the oracle said of a case. Violated means the score is past the threshold in `direction`."""
+
+    case_id: str
+    outcome: Outcome
+    reason: str = ""
+    score: float | None = None
+    threshold: float | None = None
+    direction: Direction = "above"
+    details: dict[str, float] = {}
+    reasons: tuple[str, ...] = ()
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def severity(self) -> float:
+        """How far past the threshold, so that larger is worse whatever the direction."""
+        if self.score is None:
+            return 0.0
+        distance = self.score - (self.threshold or 0.0)
+        return distance if self.direction == "above" else -distance
+
+
+class Issue(Record, frozen=True, tag="issue/1"):
+    """What a person looks at: a seed with its worst violations in order."""
+
+    id: str
+    seed_id: str
+    method: str
+    case_ids: tuple[str, ...]
+    severity: float
+    kind: str = ""
+
+
+class Label(Record, frozen=True, tag="label/1"):
+    """A person's word on an issue."""
+
+    issue_id: str
+    verdict: Literal["bug", "not a bug", "unsure"]
+    who: str
+    when: str
+    kind: str = ""
+    note: str = ""
+
+
+R = TypeVar("R")
+
+
+def encode(record: Any) -> str:
+    """The record as one line of JSON."""
+    return msgspec.json.encode(record).decode()
+
+
+def decode(line: str | bytes, kind: type[R]) -> R:
+    """The record that `encode` wrote; raises `msgspec.ValidationError` naming the bad field."""
+    return msgspec.json.decode(line, type=kind)
+
+
+def digest(parts: Iterable[str | None], length: int = 16) -> str:
+    """A short stable name for some strings, the same on every machine and in every run."""
+    state = hashlib.blake2b(digest_size=length // 2)
+    for part in parts:
+        raw = b"\xff" if part is None else part.encode("utf-8", "surrogatepass")
+        state.update(len(raw).to_bytes(8, "little"))
+        state.update(raw)
+    return state.hexdigest()
+
+
+def case_id(method: str, relation: str, inputs: Iterable[Input], more: Iterable[str] = ()) -> str:
+    """The id of a case: what it asks and what must hold, nothing about when or where it was made."""
+    texts: list[str | None] = [method, relation]
+    for item in inputs:
+        texts += [item.text, item.context, item.title, item.language]
+    return digest([*texts, *more])

@@ -1,0 +1,77 @@
+"""Names of parts, looked up lazily: built-in ones from data files, others from entry points.
+
+A kind (`methods`, `systems`, ...) has a file in `resources/registry/` with a table for each name: `target` is
+`module:attribute`, `about` a line for `list`. Another package adds its own with an entry point in the group
+`polyglitch.KIND`. Nothing is imported before it is asked for.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+
+from polyglitch.errors import UsageError
+
+KINDS = ("methods", "systems", "metrics", "parsers", "proposers", "embedders", "ranks", "oracles")
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A registered name: where it is found and what it is."""
+
+    name: str
+    target: str
+    about: str
+    data: dict[str, Any] = {}
+
+
+@cache
+def entries(kind: str) -> dict[str, Entry]:
+    """All names of a kind, built-in ones first."""
+    if kind not in KINDS:
+        raise UsageError(f"no kind of part is called {kind!r}{suggest(kind, KINDS)}")
+    found: dict[str, Entry] = {}
+    table = files("polyglitch").joinpath("resources", "registry", f"{kind}.toml")
+    if table.is_file():
+        for name, row in tomllib.loads(table.read_text("utf-8")).items():
+            more = {key: row[key] for key in row if key not in ("target", "about")}
+            found[name] = Entry(name, row["target"], row["about"], more)
+    for point in entry_points(group=f"polyglitch.{kind}"):
+        if point.name in found and found[point.name].target != point.value:
+            raise UsageError(
+                f"{kind}: {point.name!r} is registered twice, as {found[point.name].target} and as "
+                f"{point.value}; uninstall one of the packages or rename its entry point"
+            )
+        found[point.name] = Entry(point.name, point.value, f"from {point.value.split('.')[0]}")
+    return found
+
+
+def entry(kind: str, name: str) -> Entry:
+    """One registered name, or an error that says what was probably meant."""
+    known = entries(kind)
+    if name not in known:
+        raise UsageError(f"no {kind[:-1]} is called {name!r}{suggest(name, tuple(known))}")
+    return known[name]
+
+
+def load(kind: str, name: str) -> Any:
+    """Import what a name stands for."""
+    target = entry(kind, name).target
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def suggest(name: str, known: tuple[str, ...]) -> str:
+    """The tail of an error message: the nearest known name and all there are."""
+    from rapidfuzz import process
+
+    if not known:
+        return "; none is registered"
+    near = process.extractOne(name.lower(), known, score_cutoff=60)
+    meant = f"; did you mean {near[0]!r}?" if near else ";"
+    return f"{meant} available: {', '.join(sorted(known))}"
