@@ -70,7 +70,9 @@ def open_spacy(language: str) -> SpacyParser:
     if name is None:
         wanted = PIPELINES.get(language, (OTHERS[2].format(language),))[-1]
         raise Missing(
-            f"a spaCy pipeline for {language!r}", "parsing", f"pip install {wanted.replace('_', '-')}"
+            f"a spaCy pipeline for {language!r}",
+            "parsing",
+            f"pip install {wanted.replace('_', '-')}",
         )
     import spacy
 

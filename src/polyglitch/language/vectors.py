@@ -52,7 +52,9 @@ class VectorProposer:
 def same_stem(one: str, other: str) -> bool:
     """Whether two words look like forms of one: a shared beginning and only endings apart."""
     short, long = sorted((one, other), key=len)
-    shared = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    shared = next(
+        (i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short)
+    )
     return shared >= 3 and shared >= len(short) - 2 and len(long) - shared <= 4
 
 
@@ -77,4 +79,6 @@ def open_vectors(language: str) -> VectorProposer:
     for key, row in vocab.vectors.key2row.items():
         if not words[row] and key in vocab.strings:
             words[row] = vocab.strings[key]
-    return VectorProposer(words, np.asarray(vocab.vectors.data, np.float32), f"vectors:{folder.name}")
+    return VectorProposer(
+        words, np.asarray(vocab.vectors.data, np.float32), f"vectors:{folder.name}"
+    )

@@ -14,7 +14,11 @@ from polyglitch.mutate.swap import swap_words
 
 
 def sit(
-    proposer: str = "vectors", top: int = 10, threshold: int = 1, report: int = 3, per_seed: int | None = None
+    proposer: str = "vectors",
+    top: int = 10,
+    threshold: int = 1,
+    report: int = 3,
+    per_seed: int | None = None,
 ) -> Method:
     """Swap nouns and adjectives; report the translations furthest from the original's in structure."""
     return Method(

@@ -25,7 +25,9 @@ def transrepair(
     return Method(
         name="transrepair",
         task="translation",
-        mutate=swap_words(proposer, tags=("NN", "NNS", "JJ", "CD"), top=top, per_seed=per_seed, edges=True),
+        mutate=swap_words(
+            proposer, tags=("NN", "NNS", "JJ", "CD"), top=top, per_seed=per_seed, edges=True
+        ),
         compare=similar_enough(metrics=metrics, vote=vote, faithful=faithful),
         issues=worst_first(report),
         needs=("parser", f"proposer:{proposer}"),

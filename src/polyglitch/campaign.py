@@ -1,0 +1,112 @@
+"""What a campaign is asked to do: one record, the same keys on the command line and in polyglitch.toml."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import msgspec
+
+from polyglitch import registry
+from polyglitch.errors import UsageError
+from polyglitch.method import Method
+
+FILE = "polyglitch.toml"
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The options of a run."""
+
+    system: str = ""
+    back: str | None = None  # the way back, for round trips
+    corpus: str = ""
+    text_column: str | None = None
+    label_column: str | None = None
+    context_column: str | None = None
+    source_language: str | None = None
+    target_language: str | None = None
+    methods: tuple[str, ...] = ()
+    parameters: dict[str, dict[str, Any]] = {}
+    store: str = "polyglitch.sqlite"
+    seed: int = 0
+    limit: Count | None = None  # seeds
+    budget: Count | None = None  # distinct queries
+    jobs: Count | None = None
+    timeout: Annotated[float, msgspec.Meta(gt=0)] = 60.0
+    rank: str = "none"
+    fail_under: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    fresh: bool = False
+    retry_errors: bool = False
+    output: tuple[str, ...] = ()
+
+
+def find_file(start: Path | None = None) -> Path | None:
+    """The nearest polyglitch.toml from a folder upwards."""
+    folder = (start or Path.cwd()).resolve()
+    return next((up / FILE for up in (folder, *folder.parents) if (up / FILE).is_file()), None)
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """The keys of a configuration file, checked; errors name file, line, key and value."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}") from None
+    try:
+        keys = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: not TOML: {error}") from None
+    known = tuple(Campaign.__struct_fields__)
+    for key in keys:
+        if key not in known:
+            where = line_of(text, key)
+            raise UsageError(f"{path}:{where}: unknown key {key!r}{registry.suggest(key, known)}")
+    try:
+        msgspec.convert(keys, Campaign, strict=True)
+    except msgspec.ValidationError as error:
+        key = (re.search(r"\$\.(\w+)", str(error)) or ["", ""])[1]
+        value = f" = {keys[key]!r}" if key in keys else ""
+        raise UsageError(f"{path}:{line_of(text, key)}: {key}{value}: {error}") from None
+    return keys
+
+
+def line_of(text: str, key: str) -> int:
+    """The line that sets a key, or 1."""
+    pattern = re.compile(rf"^\s*(\[+\s*)?[\"']?{re.escape(key)}[\"']?\s*[=.\]]")
+    return next((n for n, line in enumerate(text.splitlines(), 1) if pattern.match(line)), 1)
+
+
+def make_campaign(options: dict[str, Any], file: Path | None = None) -> Campaign:
+    """A campaign from a configuration file and options, which win over it."""
+    keys = read_file(file) if file else {}
+    if file and "store" in keys and "://" not in keys["store"]:
+        keys["store"] = str(file.parent / keys["store"])
+    keys |= options
+    try:
+        return msgspec.convert(keys, Campaign, strict=True)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"bad option: {error}") from None
+
+
+def make_method(name: str, parameters: dict[str, Any] | None = None) -> Method:
+    """A method by name with its parameters, each checked against what the method takes."""
+    factory = registry.load("methods", name)
+    known = inspect.signature(factory).parameters
+    types = get_type_hints(factory)
+    values: dict[str, Any] = {}
+    for key, value in (parameters or {}).items():
+        if key not in known:
+            raise UsageError(
+                f"method {name!r} has no parameter {key!r}{registry.suggest(key, tuple(known))}"
+            )
+        try:
+            values[key] = msgspec.convert(value, types[key], strict=False)
+        except msgspec.ValidationError as error:
+            raise UsageError(f"method {name!r}: {key} = {value!r}: {error}") from None
+    made = factory(**values)
+    assert isinstance(made, Method)  # noqa: S101 - what the registry promises
+    return made

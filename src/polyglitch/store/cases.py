@@ -1,0 +1,86 @@
+"""Seeds and the cases made of them, in order, and which of them still wait for a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlalchemy import select
+
+from polyglitch.records import Case, Seed, decode, encode
+from polyglitch.store import schema as s
+from polyglitch.store.database import Database, pages
+
+
+class Cases(Database):
+    """The seeds and cases of each run."""
+
+    def add_seeds(self, run: str, first: int, seeds: Sequence[Seed]) -> None:
+        """Keep some seeds under their place in the corpus."""
+        self._add(
+            s.seeds,
+            [
+                {"run": run, "id": seed.id, "position": first + n, "record": encode(seed)}
+                for n, seed in enumerate(seeds)
+            ],
+        )
+
+    def seed(self, run: str, seed_id: str) -> Seed:
+        """One seed of a run."""
+        query = select(s.seeds.c.record).where(s.seeds.c.run == run, s.seeds.c.id == seed_id)
+        with self._engine.connect() as connection:
+            return decode(connection.scalar(query) or "", Seed)
+
+    def generated(self, run: str, method: str, seeds: Sequence[Seed]) -> set[str]:
+        """Which of these seeds have had all their cases made."""
+        found: set[str] = set()
+        table = s.generated
+        with self._engine.connect() as connection:
+            for ids in pages([seed.id for seed in seeds]):
+                query = select(table.c.seed).where(
+                    table.c.run == run, table.c.method == method, table.c.seed.in_(ids)
+                )
+                found |= set(connection.scalars(query))
+        return found
+
+    def add_cases(
+        self, run: str, method: str, first: int, cases: Sequence[Case], finished: Iterable[str] = ()
+    ) -> None:
+        """Keep cases and mark the seeds that have all of theirs, in one transaction."""
+        case_rows = [
+            {
+                "run": run,
+                "method": method,
+                "id": case.id,
+                "seed": case.seed_id,
+                "position": first + n,
+                "record": encode(case),
+            }
+            for n, case in enumerate(cases)
+        ]
+        marks = [{"run": run, "method": method, "seed": seed} for seed in finished]
+        self._add_all([(s.cases, case_rows), (s.generated, marks)])
+
+    def pending(
+        self, run: str, method: str, seeds: Sequence[Seed], size: int
+    ) -> Iterator[list[Case]]:
+        """The cases of these seeds that have no verdict yet, in order, some at a time."""
+        c, v = s.cases, s.verdicts
+        last = -1
+        ids = [seed.id for seed in seeds]
+        while True:
+            query = (
+                select(c.c.position, c.c.record)
+                .outerjoin(
+                    v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id)
+                )
+                .where(c.c.run == run, c.c.method == method, c.c.seed.in_(ids))
+                .where(v.c.case.is_(None), c.c.position > last)
+                .order_by(c.c.position)
+                .limit(size)
+            )
+            with self._engine.connect() as connection:
+                rows = connection.execute(query).all()
+            if not rows:
+                return
+            last = rows[-1].position
+            yield [decode(row.record, Case) for row in rows]

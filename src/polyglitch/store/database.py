@@ -1,0 +1,110 @@
+"""Opening a store: a SQLite file by default, another database by URL; the schema made or checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, Table, create_engine, event, inspect, select
+from sqlalchemy.dialects.postgresql import insert as insert_postgres
+from sqlalchemy.dialects.sqlite import insert as insert_sqlite
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from polyglitch.errors import SystemFailed, UsageError
+from polyglitch.store import schema
+
+PAGE = 500  # keys a query: below SQLite's bound on variables on every build
+
+
+class Database:
+    """An open database with the one kind of write that a store needs: add what is not there yet."""
+
+    def __init__(self, where: str) -> None:
+        self.where = where
+        self._engine = open_engine(where)
+        self._insert: Any = (
+            insert_sqlite if self._engine.dialect.name == "sqlite" else insert_postgres
+        )
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self._engine.dispose()
+
+    def _add(self, table: Table, rows: list[dict[str, Any]]) -> None:
+        self._add_all([(table, rows)])
+
+    def _add_all(self, batches: list[tuple[Table, list[dict[str, Any]]]]) -> None:
+        with self._engine.begin() as connection:
+            for table, rows in batches:
+                if rows:
+                    connection.execute(self._insert(table).on_conflict_do_nothing(), rows)
+
+
+def pages(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    """The keys, so many a query."""
+    for start in range(0, len(keys), PAGE):
+        yield keys[start : start + PAGE]
+
+
+def open_engine(where: str) -> Engine:
+    """An engine for a file path or a database URL, ready to be used from several threads."""
+    engine = create_engine(_url(where))
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare_sqlite)
+    try:
+        _prepare_schema(engine, where)
+    except SQLAlchemyError as error:
+        cause = str(getattr(error, "orig", None) or error)
+        raise SystemFailed(
+            f"store {where!r} cannot be used: {cause}; check that it is a Polyglitch store, that its folder "
+            "can be written and that the disk has room, or name another with --store"
+        ) from None
+    return engine
+
+
+def _url(where: str) -> str:
+    if "://" in where:
+        try:
+            make_url(where)
+        except ArgumentError:
+            raise UsageError(
+                f"--store {where!r} is no database URL; use a file, or postgresql+psycopg://user@host/name"
+            ) from None
+        return where
+    path = Path(where)
+    if path.is_dir():
+        raise UsageError(
+            f"--store {where!r} is a folder; name a file in it, such as {path / 'runs.sqlite'}"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return f"sqlite:///{path}"
+
+
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    # WAL lets the writers of outputs go on while the flow reads; NORMAL survives a killed process.
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=30000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _prepare_schema(engine: Engine, where: str) -> None:
+    tables = set(inspect(engine).get_table_names())
+    if tables and schema.about.name not in tables:
+        raise UsageError(
+            f"store {where!r} holds other tables and is no Polyglitch store; name another"
+        )
+    schema.metadata.create_all(engine)
+    with engine.begin() as connection:
+        found = connection.scalar(
+            select(schema.about.c.value).where(schema.about.c.key == "schema")
+        )
+        if found is None:
+            connection.execute(
+                schema.about.insert().values(key="schema", value=str(schema.VERSION))
+            )
+        elif int(found) != schema.VERSION:
+            raise UsageError(
+                f"store {where!r} has schema {found}, this version reads {schema.VERSION}; "
+                "use the version that wrote it, or start a new store"
+            )

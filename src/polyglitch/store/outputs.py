@@ -1,0 +1,67 @@
+"""Outputs by system and input, and what tools keep: asked for once, within and across runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import delete, select
+
+from polyglitch.records import Input, Output, decode, digest, encode
+from polyglitch.store import schema as s
+from polyglitch.store.database import Database, pages
+
+
+def output_key(signature: str, item: Input) -> str:
+    """Where an output is kept: the system and all of the input that can change the answer."""
+    return digest([signature, item.text, item.context, item.title, item.language], 32)
+
+
+class Outputs(Database):
+    """Everything dear to compute, by key."""
+
+    def outputs(self, keys: Sequence[str]) -> dict[str, Output]:
+        """The outputs known under these keys."""
+        found: dict[str, Output] = {}
+        with self._engine.connect() as connection:
+            for some in pages(keys):
+                query = select(s.outputs.c.key, s.outputs.c.record).where(s.outputs.c.key.in_(some))
+                for key, record in connection.execute(query):
+                    found[key] = decode(record, Output)
+        return found
+
+    def add_outputs(self, found: dict[str, Output]) -> None:
+        """Keep outputs; one that is there already stays."""
+        rows = [
+            {"key": key, "status": output.status, "record": encode(output)}
+            for key, output in found.items()
+        ]
+        self._add(s.outputs, rows)
+
+    def forget_outputs(self, keys: Sequence[str], failed_only: bool) -> None:
+        """Drop outputs so that they are asked again."""
+        with self._engine.begin() as connection:
+            for some in pages(keys):
+                query = delete(s.outputs).where(s.outputs.c.key.in_(some))
+                if failed_only:
+                    query = query.where(s.outputs.c.status != "ok")
+                connection.execute(query)
+
+    def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
+        """What tools kept under these keys."""
+        found: dict[str, Any] = {}
+        with self._engine.connect() as connection:
+            for some in pages(keys):
+                query = select(s.kept.c.key, s.kept.c.value).where(
+                    s.kept.c.kind == kind, s.kept.c.key.in_(some)
+                )
+                for key, value in connection.execute(query):
+                    found[key] = msgspec.json.decode(value)
+        return found
+
+    def keep(self, kind: str, values: dict[str, Any]) -> None:
+        """Keep JSON values for tools."""
+        self._add(
+            s.kept, [{"kind": kind, "key": key, "value": encode(v)} for key, v in values.items()]
+        )

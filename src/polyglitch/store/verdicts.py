@@ -1,0 +1,123 @@
+"""Verdicts and issues: what the oracles said and what a person should look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlalchemy import delete, func, select
+
+from polyglitch.records import Case, Issue, Verdict, decode, encode
+from polyglitch.store import schema as s
+from polyglitch.store.database import Database
+
+
+class Verdicts(Database):
+    """The verdicts and issues of each run."""
+
+    def add_verdicts(self, run: str, method: str, pairs: Sequence[tuple[Case, Verdict]]) -> None:
+        """Keep what the oracle said."""
+        rows = [
+            {
+                "run": run,
+                "method": method,
+                "case": case.id,
+                "seed": case.seed_id,
+                "outcome": verdict.outcome,
+                "severity": verdict.severity,
+                "reason": verdict.reason,
+                "record": encode(verdict),
+            }
+            for case, verdict in pairs
+        ]
+        self._add(s.verdicts, rows)
+
+    def outcomes(self, run: str) -> dict[tuple[str, str], int]:
+        """How many verdicts there are, by method and outcome."""
+        v = s.verdicts
+        query = (
+            select(v.c.method, v.c.outcome, func.count())
+            .where(v.c.run == run)
+            .group_by(v.c.method, v.c.outcome)
+        )
+        with self._engine.connect() as connection:
+            return {(row[0], row[1]): row[2] for row in connection.execute(query)}
+
+    def undecided_reasons(self, run: str) -> dict[str, int]:
+        """Why cases were left undecided, the most common reason first."""
+        v = s.verdicts
+        query = (
+            select(v.c.reason, func.count())
+            .where(v.c.run == run, v.c.outcome == "undecided")
+            .group_by(v.c.reason)
+            .order_by(func.count().desc(), v.c.reason)
+        )
+        with self._engine.connect() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
+    def violated_seeds(self, run: str, method: str) -> list[str]:
+        """The seeds with a violation, in corpus order."""
+        v = s.verdicts
+        query = (
+            select(v.c.seed)
+            .join(s.seeds, (s.seeds.c.run == v.c.run) & (s.seeds.c.id == v.c.seed))
+            .where(v.c.run == run, v.c.outcome == "violated", v.c.method == method)
+            .group_by(v.c.seed, s.seeds.c.position)
+            .order_by(s.seeds.c.position)
+        )
+        with self._engine.connect() as connection:
+            return list(connection.scalars(query))
+
+    def verdicts(
+        self, run: str, method: str, *, seed: str | None = None, ids: Sequence[str] | None = None
+    ) -> list[tuple[Case, Verdict]]:
+        """Cases with their verdicts: the violations of a seed, or those with these ids in that order."""
+        c, v = s.cases, s.verdicts
+        query = (
+            select(c.c.id, c.c.record, v.c.record)
+            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            .where(c.c.run == run, c.c.method == method)
+            .order_by(c.c.position)
+        )
+        if seed is not None:
+            query = query.where(c.c.seed == seed, v.c.outcome == "violated")
+        if ids is not None:
+            query = query.where(c.c.id.in_(ids))
+        with self._engine.connect() as connection:
+            rows = {row[0]: row for row in connection.execute(query)}
+        order = ids if ids is not None else list(rows)
+        return [(decode(rows[i][1], Case), decode(rows[i][2], Verdict)) for i in order if i in rows]
+
+    def set_issues(self, run: str, found: Iterable[Issue]) -> int:
+        """Replace the issues of a run, worst first; how many there are."""
+        with self._engine.begin() as connection:
+            connection.execute(delete(s.issues).where(s.issues.c.run == run))
+        count = 0
+        for count, issue in enumerate(found, 1):
+            row = {
+                "run": run,
+                "id": issue.id,
+                "method": issue.method,
+                "seed": issue.seed_id,
+                "severity": issue.severity,
+                "kind": issue.kind,
+                "position": count,
+                "record": encode(issue),
+            }
+            self._add(s.issues, [row])
+        return count
+
+    def issues(self, run: str, method: str | None = None) -> Iterator[Issue]:
+        """The issues of a run, worst first within each method, methods taking turns by position."""
+        query = select(s.issues.c.record).where(s.issues.c.run == run)
+        if method is not None:
+            query = query.where(s.issues.c.method == method)
+        query = query.order_by(s.issues.c.position)
+        with self._engine.connect() as connection:
+            for record in connection.execution_options(yield_per=200).scalars(query):
+                yield decode(record, Issue)
+
+    def finders(self, run: str, seed: str) -> list[str]:
+        """The methods that raised an issue on a seed."""
+        query = select(s.issues.c.method).where(s.issues.c.run == run, s.issues.c.seed == seed)
+        with self._engine.connect() as connection:
+            return sorted(set(connection.scalars(query)))

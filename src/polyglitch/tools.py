@@ -1,0 +1,68 @@
+"""The language resources of a campaign: loaded on first use, by name and language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from polyglitch import registry
+from polyglitch.errors import UsageError
+from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer, Seed
+from polyglitch.store.store import Store
+
+DEFAULT_PARSER = "spacy"
+
+
+class Toolbox:
+    """Fits `protocols.Tools`; what it computes dearly it keeps in the store."""
+
+    def __init__(self, store: Store | None = None, seed: int = 0) -> None:
+        self.seed = seed
+        self._store = store
+        self._made: dict[tuple[str, str, str], Any] = {}
+
+    def parser(self, language: str | None) -> Parser:
+        """The parser for a language."""
+        return self._get("parsers", DEFAULT_PARSER, language)  # type: ignore[no-any-return]
+
+    def proposer(self, name: str, language: str | None) -> Proposer:
+        """A proposer by its registered name."""
+        return self._get("proposers", name, language)  # type: ignore[no-any-return]
+
+    def embedder(self, name: str, language: str | None) -> Embedder:
+        """An embedder by its registered name."""
+        return self._get("embedders", name, language)  # type: ignore[no-any-return]
+
+    def word_ranks(self, seeds: Sequence[Seed], parses: Sequence[Parse]) -> list[Floats] | None:
+        """How promising each word of each seed is to change, or nothing when no rank was chosen."""
+        return None
+
+    def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
+        """What was kept under these keys in this or an earlier run."""
+        return self._store.remember(kind, keys) if self._store else {}
+
+    def keep(self, kind: str, values: dict[str, Any]) -> None:
+        """Keep JSON values for later runs."""
+        if self._store:
+            self._store.keep(kind, values)
+
+    def check(self, need: str, source: str | None, target: str | None) -> None:
+        """Load what a method says it needs, so that a missing piece shows before the run."""
+        kind, _, name = need.partition(":")
+        if kind == "parser":
+            self.parser(target if name == "target" else source)
+        elif kind == "proposer":
+            self.proposer(name, source)
+        elif kind == "embedder":
+            self.embedder(name, source)
+
+    def _get(self, kind: str, name: str, language: str | None) -> Any:
+        if language is None:
+            raise UsageError(
+                f"the {kind[:-1]} {name!r} must know the language of the text, and the system does not tell; "
+                "add --source-language (and --target-language), such as en"
+            )
+        place = (kind, name, language)
+        if place not in self._made:
+            self._made[place] = registry.load(kind, name)(language)
+        return self._made[place]
