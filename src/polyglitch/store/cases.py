@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from polyglitch.records import Case, Seed, decode, encode
 from polyglitch.store import schema as s
@@ -41,6 +41,14 @@ class Cases(Database):
                 )
                 found |= set(connection.scalars(query))
         return found
+
+    def case_count(self, run: str, method: str) -> int:
+        """Where the next case goes: after all that a method has made so far."""
+        last = func.max(s.cases.c.position)
+        query = select(last).where(s.cases.c.run == run, s.cases.c.method == method)
+        with self._engine.connect() as connection:
+            found = connection.scalar(query)
+        return 0 if found is None else found + 1
 
     def add_cases(
         self, run: str, method: str, first: int, cases: Sequence[Case], finished: Iterable[str] = ()

@@ -48,6 +48,7 @@ cases = Table(
     Column("position", Integer, nullable=False),
     Column("record", Text, nullable=False),
     Index("cases_of_seed", "run", "method", "seed"),
+    Index("cases_in_order", "run", "method", "position"),
 )
 
 verdicts = Table(

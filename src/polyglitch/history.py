@@ -1,0 +1,105 @@
+"""A run read back from the store: its summary and what it found, without the system or the models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from polyglitch.errors import UsageError
+from polyglitch.plan import signature
+from polyglitch.records import Case, Input, Output, Trial
+from polyglitch.report.findings import Finding, MethodCount, Summary
+from polyglitch.store.outputs import output_key
+from polyglitch.store.store import Store
+
+
+class History:
+    """One run of a store; the newest where none is named."""
+
+    def __init__(self, store: Store, run_id: str | None = None) -> None:
+        rows = store.run_rows()
+        if not rows:
+            raise UsageError(
+                f"store {store.where!r} holds no run yet; make one with `polyglitch run`"
+            )
+        row = next((row for row in rows if run_id is None or row["id"].startswith(run_id)), None)
+        if row is None:
+            known = ", ".join(row["id"] for row in rows)
+            raise UsageError(f"store {store.where!r} has no run {run_id!r}; it has: {known}")
+        self.store, self.row = store, row
+        self.run_id: str = row["id"]
+        self.definition: dict[str, Any] = row["definition"]
+        self._routes = {method["name"]: method["route"] for method in self.definition["methods"]}
+
+    def trial(self, case: Case) -> Trial:
+        """A case with its outputs."""
+        return Trial(case, tuple(self._chain(case.method, item) for item in case.inputs))
+
+    def findings(self) -> Iterator[Finding]:
+        """The issues, worst first, each with its seed and its worst violations."""
+        for issue in self.store.issues(self.run_id):
+            pairs = self.store.verdicts(self.run_id, issue.method, ids=issue.case_ids)
+            finders = self.store.finders(self.run_id, issue.seed_id)
+            yield Finding(
+                issue=issue,
+                seed=self.store.seed(self.run_id, issue.seed_id),
+                violations=tuple((self.trial(case), verdict) for case, verdict in pairs),
+                also_found_by=tuple(name for name in finders if name != issue.method),
+            )
+
+    def summary(self, title: str = "", command: str = "") -> Summary:
+        """The figures of the run."""
+        figures, source = self.row["figures"], self.definition["languages"]
+        return Summary(
+            title=title
+            or f"{self.definition['systems'][0]} on {self.definition['corpus']['name']}",
+            signature=signature(self.definition),
+            command=command or self.row["definition"].get("command", ""),
+            created=self.row["created"],
+            system=" and back by ".join(self.definition["systems"]),
+            languages=(source[0], source[1]),
+            methods=self._method_counts(),
+            undecided_reasons=self.store.undecided_reasons(self.run_id),
+            skipped=figures.get("skipped", {}),
+            **{name: figures.get(name, 0) for name in COUNTS},
+        )
+
+    def _method_counts(self) -> tuple[MethodCount, ...]:
+        outcomes = self.store.outcomes(self.run_id)
+        counts = []
+        for name in self._routes:
+            holds, violated, undecided = (
+                outcomes.get((name, outcome), 0) for outcome in ("holds", "violated", "undecided")
+            )
+            issues = sum(1 for _ in self.store.issues(self.run_id, name))
+            counts.append(
+                MethodCount(name, holds + violated + undecided, violated, holds, undecided, issues)
+            )
+        return tuple(counts)
+
+    def _chain(self, method: str, item: Input) -> tuple[Output, ...]:
+        chain: list[Output] = []
+        systems = self.definition["systems"]
+        for system in systems if self._routes[method] == "round trip" else systems[:1]:
+            key = output_key(system, item)
+            output = self.store.outputs([key]).get(
+                key, Output(status="error", error="not in the store")
+            )
+            chain.append(output)
+            if not output.ok:
+                break
+            item = Input(output.text, language=self.definition["languages"][1])
+        return tuple(chain)
+
+
+COUNTS = (
+    "seeds",
+    "cases",
+    "queries",
+    "cache_hits",
+    "violations",
+    "undecided",
+    "errors",
+    "issues",
+    "seconds",
+)

@@ -1,0 +1,111 @@
+"""Before a run: everything a campaign names is opened and checked, and the run gets its identity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from polyglitch import __version__
+from polyglitch.campaign import Campaign, make_method
+from polyglitch.corpus.read import Corpus, open_corpus
+from polyglitch.errors import UsageError
+from polyglitch.method import Method
+from polyglitch.protocols import System
+from polyglitch.records import digest, encode
+from polyglitch.systems.uri import open_system
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The opened parts of a campaign and what makes its runs the same or different."""
+
+    methods: tuple[Method, ...]
+    systems: tuple[System, ...]  # there, and back for a round trip
+    languages: tuple[str | None, str | None]
+    corpus: Corpus
+    definition: dict[str, Any]
+
+    @property
+    def run_id(self) -> str:
+        """The name of the run: the same campaign goes on where it was."""
+        return digest([encode(self.definition)])
+
+
+def open_plan(campaign: Campaign) -> Plan:
+    """Open methods, systems and corpus, or say what is wrong with the first that is."""
+    if not campaign.methods:
+        raise UsageError("no method to run; name one with --method, `list methods` shows them")
+    if not campaign.corpus:
+        raise UsageError("no corpus; name a file with --corpus, or `sample` for the bundled one")
+    stray = set(campaign.parameters) - set(campaign.methods)
+    if stray:
+        raise UsageError(
+            f"parameters for {', '.join(sorted(stray))}, which is not among the methods to run"
+        )
+    methods = tuple(make_method(name, campaign.parameters.get(name)) for name in campaign.methods)
+    systems = open_systems(campaign, methods)
+    source, target = systems[0].languages
+    languages = (campaign.source_language or source, campaign.target_language or target)
+    corpus = open_corpus(
+        campaign.corpus,
+        text=campaign.text_column,
+        label=campaign.label_column,
+        context=campaign.context_column,
+        language=languages[0],
+    )
+    definition = define(campaign, methods, systems, languages, corpus)
+    return Plan(methods, systems, languages, corpus, definition)
+
+
+def open_systems(campaign: Campaign, methods: tuple[Method, ...]) -> tuple[System, ...]:
+    """The system under test and, where a method makes a round trip, the one for the way back."""
+    if not campaign.system:
+        raise UsageError("no system to test; name one with --system, such as firefox:en-pt")
+    uris = [campaign.system]
+    trips = [method.name for method in methods if method.route == "round trip"]
+    if trips:
+        if not campaign.back:
+            raise UsageError(f"{trips[0]} needs a system for the way back; name it with --back")
+        uris.append(campaign.back)
+    return tuple(open_system(uri, campaign.timeout) for uri in uris)
+
+
+def define(
+    campaign: Campaign,
+    methods: tuple[Method, ...],
+    systems: tuple[System, ...],
+    languages: tuple[str | None, str | None],
+    corpus: Corpus,
+) -> dict[str, Any]:
+    """All that can change a case or a verdict, and nothing else."""
+    return {
+        "version": __version__,
+        "methods": [
+            {"name": method.name, "signature": method.signature, "route": method.route}
+            for method in methods
+        ],
+        "systems": [system.signature for system in systems],
+        "languages": list(languages),
+        "corpus": {"name": campaign.corpus, "digest": corpus.digest()},
+        "limit": campaign.limit,
+        "budget": campaign.budget,
+        "rank": campaign.rank,
+        "seed": campaign.seed,
+    }
+
+
+def signature(definition: dict[str, Any]) -> str:
+    """A definition in one line, in the manner of sacreBLEU."""
+    parts = {
+        "polyglitch": definition["version"],
+        "methods": "+".join(method["signature"] for method in definition["methods"]),
+        "systems": "+".join(definition["systems"]),
+        "languages": "-".join(language or "?" for language in definition["languages"]),
+        "corpus": definition["corpus"]["digest"],
+    }
+    parts |= {
+        key: definition[key]
+        for key in ("limit", "budget", "rank", "seed")
+        if definition[key] is not None
+    }
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
