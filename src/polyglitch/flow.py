@@ -124,6 +124,9 @@ class Flow:
     def ask_and_compare(self) -> None:
         """Every pending case to its verdict, the system always a few batches ahead."""
         waiting: deque[tuple[Method, list[Case], list[Future[Answers]]]] = deque()
+        if self.campaign.budget is not None:  # what an earlier, interrupted run has spent already
+            for case in self.store.judged(self.run_id):
+                self.spent |= {self.askers[0].key(item) for item in case.inputs}
         for seeds in self.seeds():
             for method in self.plan.methods:
                 self.mutate(method, seeds)
@@ -175,9 +178,9 @@ class Flow:
             return cases
         chosen: list[Case] = []
         for case in cases:
-            needed = self.spent | {self.askers[0].key(item) for item in case.inputs}
-            if len(needed) <= self.campaign.budget:
-                self.spent = needed
+            new = {self.askers[0].key(item) for item in case.inputs} - self.spent
+            if len(self.spent) + len(new) <= self.campaign.budget:
+                self.spent |= new
                 chosen.append(case)
         return chosen
 

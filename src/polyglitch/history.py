@@ -54,7 +54,7 @@ class History:
             title=title
             or f"{self.definition['systems'][0]} on {self.definition['corpus']['name']}",
             signature=signature(self.definition),
-            command=command or self.row["definition"].get("command", ""),
+            command=command or figures.get("command", ""),
             created=self.row["created"],
             system=" and back by ".join(self.definition["systems"]),
             languages=(source[0], source[1]),

@@ -28,7 +28,8 @@ class Plan:
     @property
     def run_id(self) -> str:
         """The name of the run: the same campaign goes on where it was."""
-        return digest([encode(self.definition)])
+        content = self.definition | {"corpus": self.definition["corpus"]["digest"]}
+        return digest([encode(content)])
 
 
 def open_plan(campaign: Campaign) -> Plan:

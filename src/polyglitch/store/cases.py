@@ -92,3 +92,15 @@ class Cases(Database):
                 return
             last = rows[-1].position
             yield [decode(row.record, Case) for row in rows]
+
+    def judged(self, run: str) -> Iterator[Case]:
+        """The cases of a run that have a verdict."""
+        c, v = s.cases, s.verdicts
+        query = (
+            select(c.c.record)
+            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            .where(c.c.run == run)
+        )
+        with self._engine.connect() as connection:
+            for record in connection.execution_options(yield_per=500).scalars(query):
+                yield decode(record, Case)

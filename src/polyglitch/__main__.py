@@ -1,0 +1,5 @@
+"""`python -m polyglitch`."""
+
+from polyglitch.cli.main import main
+
+main()

@@ -1,0 +1,58 @@
+"""`polyglitch list`: what there is, by kind."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+KINDS = ("methods", "systems", "metrics", "parsers", "proposers", "embedders", "ranks", "oracles")
+
+
+@click.command(name="list")
+@click.argument("kind", type=click.Choice(KINDS), metavar="|".join(KINDS))
+@click.option("--json", "as_json", is_flag=True, help="An array of objects, each with a name.")
+def command(kind: str, as_json: bool) -> None:
+    """Show the methods, systems, metrics, ... that can be named."""
+    rows = describe(kind)
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    width = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
+        more = (
+            f"  [{row['direction']}, {row['range'][0]} to {row['range'][1]}]"
+            if "range" in row
+            else ""
+        )
+        click.echo(f"{row['name']:<{width}}  {row['about']}{more}")
+
+
+def describe(kind: str) -> list[dict[str, Any]]:
+    """The registered names of a kind with what is known of each."""
+    from polyglitch import registry
+
+    rows: list[dict[str, Any]] = []
+    for entry in registry.entries(kind).values():
+        row: dict[str, Any] = {"name": entry.name, "about": entry.about, **entry.data}
+        if kind == "metrics":
+            metric = registry.load(kind, entry.name)
+            row |= {"direction": metric.direction, "range": [json_number(x) for x in metric.range]}
+        if kind == "methods":
+            row["parameters"] = parameters(registry.load(kind, entry.name))
+        rows.append(row)
+    return rows
+
+
+def parameters(factory: Any) -> dict[str, Any]:
+    """What a method takes, with its defaults."""
+    import inspect
+
+    found = inspect.signature(factory).parameters
+    return {name: parameter.default for name, parameter in found.items()}
+
+
+def json_number(value: float) -> float | str:
+    """A bound as JSON can say it."""
+    return "inf" if value == float("inf") else value

@@ -1,0 +1,36 @@
+"""`polyglitch measure`: any text metric on pairs of texts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from polyglitch.errors import UsageError
+
+
+@click.command(name="measure")
+@click.option(
+    "-i", "--input", "source", required=True, help='JSONL with {"id","a","b"}; - for stdin.'
+)
+@click.option(
+    "-o", "--output", "target", default="-", help="JSONL with a number a metric; - for stdout."
+)
+@click.option(
+    "--metric", "metrics", multiple=True, required=True, help="As `list metrics` names it."
+)
+def command(source: str, target: str, metrics: tuple[str, ...]) -> None:
+    """Score pairs of texts."""
+    from polyglitch import registry
+    from polyglitch.compare.measure import measure
+
+    chosen = [registry.load("metrics", name) for name in metrics]
+    if source != "-" and not Path(source).is_file():
+        raise UsageError(f"--input {source!r}: no such file")
+    with (
+        click.open_file(source, "rb") as lines,
+        click.open_file(target, "w", encoding="utf-8", atomic=target != "-") as out,
+    ):
+        for row in measure(enumerate(lines, 1), chosen, source):
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")

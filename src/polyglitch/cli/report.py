@@ -1,0 +1,47 @@
+"""`polyglitch report`: the findings of a run as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from polyglitch.errors import UsageError
+
+
+@click.command(name="report")
+@click.option("--store", default=None, help="The store of the run.")
+@click.option(
+    "--run",
+    "run_id",
+    default=None,
+    help="Which run, by (the beginning of) its id; default the newest.",
+)
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    default=("report.html",),
+    show_default=True,
+    help=".html .jsonl .csv .md",
+)
+@click.option("--title", default="", help="The heading.")
+def command(store: str | None, run_id: str | None, output: tuple[str, ...], title: str) -> None:
+    """Write the findings of a run as a page, a table or lines of JSON."""
+    from polyglitch.campaign import find_file, make_campaign
+    from polyglitch.history import History
+    from polyglitch.report.write import check_paths, write_report
+    from polyglitch.store.store import Store
+
+    check_paths(output)
+    where = store or make_campaign({}, find_file()).store
+    if "://" not in where and not Path(where).is_file():
+        raise UsageError(f"--store {where!r}: no such file; `polyglitch run` makes one")
+    opened = Store(where)
+    try:
+        history = History(opened, run_id)
+        for path in output:
+            write_report(path, history.summary(title), history.findings())
+            click.echo(f"report: {path}")
+    finally:
+        opened.close()

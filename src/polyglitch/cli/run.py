@@ -1,0 +1,138 @@
+"""`polyglitch run`: a campaign on a system."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from polyglitch.errors import UsageError
+
+REPEATED = ("methods", "output")
+
+
+@click.command(name="run")
+@click.option("--system", help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ...")
+@click.option("--back", help="The system for the way back, for methods that make a round trip.")
+@click.option("--corpus", help="Seeds: .txt .csv .tsv .jsonl (also .gz), - for stdin, or `sample`.")
+@click.option("--text-column", help="Column or key that holds the text.")
+@click.option("--label-column", help="Column or key that holds the label.")
+@click.option("--context-column", help="Column or key that holds the context of a question.")
+@click.option("--source-language", help="Two-letter code, where the system does not tell.")
+@click.option("--target-language", help="Two-letter code, where the system does not tell.")
+@click.option("--method", "methods", multiple=True, help="Method(s), by comma or repeated.")
+@click.option(
+    "--param", "params", multiple=True, metavar="METHOD.KEY=VALUE", help="Set a parameter."
+)
+@click.option("--store", help="Where everything is kept: a file or a database URL.")
+@click.option("--seed", type=int, help="Where random choices start.")
+@click.option("--limit", type=int, help="At most so many seeds.")
+@click.option("--budget", type=int, help="At most so many distinct queries.")
+@click.option("-j", "--jobs", type=int, help="Calls under way at once.")
+@click.option("--timeout", type=float, help="Seconds a call may take.")
+@click.option("--rank", help="Which words to change first: none, random, gri, wali.")
+@click.option(
+    "--fail-under", help="Exit 1 when a smaller share of cases holds, such as 0.95 or 95%."
+)
+@click.option("--fresh", is_flag=True, default=None, help="Start the run again; outputs stay.")
+@click.option("--resume", is_flag=True, help="Go on with the run as it is (the default).")
+@click.option("--retry-errors", is_flag=True, default=None, help="Ask again what failed.")
+@click.option(
+    "-o", "--output", multiple=True, help="Report file: .html .jsonl .csv .md (repeatable)."
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    help="Instead of the polyglitch.toml found upwards.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress, no table.")
+def command(as_json: bool, quiet: bool, config: Path | None, resume: bool, **given: Any) -> None:
+    """Run a campaign; the same command again goes on where it stopped."""
+    from polyglitch.campaign import find_file, make_campaign
+
+    options = {key: value for key, value in given.items() if value not in (None, ())}
+    if config is not None and not config.is_file():
+        raise UsageError(f"--config {str(config)!r}: no such file; `polyglitch init` writes one")
+    file = config or find_file()
+    campaign = make_campaign(tidy(options, file), file)
+    sys.exit(run_campaign(campaign, as_json=as_json, quiet=quiet))
+
+
+def tidy(options: dict[str, Any], file: Path | None) -> dict[str, Any]:
+    """The options as a campaign has them: lists split, parameters nested, shares as numbers."""
+    from polyglitch.campaign import read_file
+
+    params = options.pop("params", ())
+    if "methods" in options:
+        options["methods"] = [
+            name for item in options["methods"] for name in item.split(",") if name
+        ]
+    if params:
+        options["parameters"] = nested(
+            params, read_file(file).get("parameters", {}) if file else {}
+        )
+    if "fail_under" in options:
+        options["fail_under"] = share(options["fail_under"])
+    return {key: list(value) if key in REPEATED else value for key, value in options.items()}
+
+
+def nested(params: tuple[str, ...], known: dict[str, Any]) -> dict[str, Any]:
+    """`sit.top=5` as {"sit": {"top": "5"}}, over what the file says."""
+    found = {method: dict(values) for method, values in known.items()}
+    for item in params:
+        name, _, value = item.partition("=")
+        method, _, key = name.partition(".")
+        if not key or not value:
+            raise UsageError(f"--param {item!r}: write METHOD.KEY=VALUE, such as sit.threshold=2")
+        found.setdefault(method, {})[key] = value.split(",") if "," in value else value
+    return found
+
+
+def share(text: str) -> float:
+    """A share between 0 and 1, written as 0.95 or 95%."""
+    try:
+        value = float(text.rstrip("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise UsageError(f"--fail-under {text!r}: not a number; write 0.95 or 95%") from None
+    if not 0 <= value <= 1:
+        raise UsageError(f"--fail-under {text!r}: must be between 0 and 1, or 0% and 100%")
+    return value
+
+
+def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -> int:
+    """Run, show, write reports; the exit code."""
+    from polyglitch.cli.display import progress_bar, show_figures
+    from polyglitch.flow import run
+    from polyglitch.history import History
+    from polyglitch.report.write import check_paths, write_report
+    from polyglitch.store.store import Store
+
+    check_paths(campaign.output)
+    with progress_bar(hidden=quiet or as_json) as watch:
+        run_id, figures = run(campaign, watch)
+    store = Store(campaign.store)
+    try:
+        history = History(store, run_id)
+        command = shlex.join(["polyglitch", *sys.argv[1:]])
+        if not as_json and not quiet:
+            show_figures(history.summary(command=command), history)
+        for path in campaign.output:
+            write_report(path, history.summary(command=command), history.findings())
+            click.echo(f"report: {path}", err=as_json)
+    finally:
+        store.close()
+    decided = figures["cases"] - figures["undecided"]
+    held = (decided - figures["violations"]) / decided if decided else 0.0
+    if as_json:
+        click.echo(json.dumps({"run": run_id, **figures}, ensure_ascii=False))
+    if campaign.fail_under is not None and held < campaign.fail_under:
+        click.echo(
+            f"{held:.1%} of the decided cases hold, under {campaign.fail_under:.1%}", err=True
+        )
+        return 1
+    return 0
