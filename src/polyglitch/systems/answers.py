@@ -10,7 +10,7 @@ from polyglitch.records import Output
 
 
 def answer(raw: object, seconds: float = 0.0) -> Output:
-    """The output for one raw value: text, bytes, a mapping with label or text, or (label, scores)."""
+    """The output for a raw value: text, bytes, a mapping with label or text, (label, scores)."""
     if isinstance(raw, Output):
         return raw
     if isinstance(raw, bytes):

@@ -1,7 +1,8 @@
 """`apertium:eng-spa`: Debian's rule-based translator, one run a batch.
 
-Apertium translates its input as running text: words of a line without a full stop are moved across its end into
-the next. Only an empty line is a sentence end for it whatever stands before, so inputs are set apart by one.
+Apertium translates its input as running text: words of a line without a full stop are moved across
+its end into the next. Only an empty line is a sentence end for it whatever stands before, so
+inputs are set apart by one.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _languages(mode: str) -> Languages:
 
 
 def _signature(program: Path, mode: str) -> str:
-    """Version of the engine and a digest of the dictionaries and rules that the mode runs through."""
+    """Version of the engine and a digest of the dictionaries and rules that the mode uses."""
     version = _ask_program(str(program), "-V").split()
     signature = f"apertium:{mode}|apertium={version[-1] if version else 'unknown'}"
     pipeline = program.resolve().parent.parent / "share" / "apertium" / "modes" / f"{mode}.mode"

@@ -1,7 +1,7 @@
 """A child process spoken to in lines, with a deadline on every wait and no thread to leak.
 
-All three pipes are pumped together, so that neither a long input nor a flood on standard error can block
-either side. The process leads a group of its own, which ends with it.
+All three pipes are pumped together, so that neither a long input nor a flood on standard error can
+block either side. The process leads a group of its own, which ends with it.
 """
 
 from __future__ import annotations

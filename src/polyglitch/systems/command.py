@@ -1,6 +1,7 @@
 """`cmd:` and `cmd-once:`: any program that reads lines and writes lines. No shell is involved.
 
-Newlines inside an input are sent as spaces. A question with a context is sent as `question<TAB>context`.
+Newlines inside an input are sent as spaces. A question with a context is sent as
+`question<TAB>context`.
 """
 
 from __future__ import annotations
@@ -45,6 +46,6 @@ def _split(rest: str) -> list[str]:
 
 
 def _signature(scheme: str, argv: list[str]) -> str:
-    """The command line, and a digest of the files it names so that an edited script is a new system."""
+    """The command line and a digest of the files it names: an edited script is a new system."""
     named = [Path(word) for word in argv if Path(word).is_file()]
     return f"{scheme}:{shlex.join(argv)}" + (f"#{fingerprint(named)}" if named else "")

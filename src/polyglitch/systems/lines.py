@@ -30,8 +30,8 @@ class Deaths:
         self._count += 1
         if self._count >= MOST_DEATHS:
             raise SystemFailed(
-                f"command {self._command!r} died on {self._count} inputs in a row, the last time: {how}; "
-                "run it by hand with a line of text on its standard input"
+                f"command {self._command!r} died on {self._count} inputs in a row, the last time: "
+                f"{how}; run it by hand with a line of text on its standard input"
             )
 
     def answered(self) -> None:

@@ -1,9 +1,10 @@
 """A program that stays up: a line is written, its answer read, then the next line written.
 
-A batch is first asked at full speed. A surplus line may arrive when the next input is already written and would
-be taken for its answer, so as soon as anything is out of order the answers of the batch are thrown away and it is
-asked again carefully: with a pause after each answer in which a surplus shows, and on a fresh process after each
-fault. So a fault is recorded where it belongs and no input gets the answer of its neighbour.
+A batch is first asked at full speed. A surplus line may arrive when the next input is already
+written and would be taken for its answer, so as soon as anything is out of order the answers of
+the batch are thrown away and it is asked again carefully: with a pause after each answer in which
+a surplus shows, and on a fresh process after each fault. So a fault is recorded where it belongs
+and no input gets the answer of its neighbour.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ class LockStep:
         return True
 
     def _ask_closed(self, child: Child, start: float) -> Output:
-        """Close the input of a silent program: one that held its answer in a buffer gives it now."""
+        """Close the input of a silent program: an answer that sat in a buffer comes now."""
         child.send(b"", last=True)
         closed = time.monotonic()
         raw = child.take_all(start + self._timeout)
@@ -166,7 +167,7 @@ class LockStep:
         if now - closed < PROMPT or self._slow:
             self._once = Once(self._argv, self.signature, self._timeout)
         else:
-            # It answered long after the close, so it may be merely slow: next time wait as long as it took.
+            # It answered long after the close and may be merely slow: next time wait longer.
             self._slow = True
             self._patience = min(2 * (now - start), 0.4 * self._timeout)
         return answer(lines[0], now - start)

@@ -16,8 +16,8 @@ Languages = tuple[str | None, str | None]
 class Once:
     """The system that starts its program anew for every batch.
 
-    The timeout holds for a run. A run that fails, or gives back another number of lines than it was given,
-    says nothing about which input is to blame: its inputs are asked again one by one.
+    The timeout holds for a run. A run that fails, or gives back another number of lines than it was
+    given, does not tell which input is to blame: its inputs are asked again one by one.
     """
 
     parallel = 1

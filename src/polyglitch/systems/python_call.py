@@ -1,8 +1,9 @@
 """`python:pkg.mod:fn` or `python:path/file.py:fn`: a Python function, class or object as a system.
 
-A function takes a text and returns a text, a label with scores, or a mapping with `label` and `scores`. It takes
-a list and returns a list if it has `batch = True`, or if its first parameter is annotated as a list or sequence or
-is called `texts` or `inputs`. A question's context goes to its `context` parameter, or else its second one.
+A function takes a text and returns a text, a label with scores, or a mapping with `label` and
+`scores`. It takes a list and returns a list if it has `batch = True`, or if its first parameter is
+annotated as a list or sequence or is called `texts` or `inputs`. A question's context goes to its
+`context` parameter, or else its second one.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ class PythonCall:
         parameter = self._context
         if parameter is None or not (given or parameter.default is parameter.empty):
             return self._function(text)
-        if parameter.kind is parameter.KEYWORD_ONLY:
+        if parameter.name == "context" and parameter.kind is not parameter.POSITIONAL_ONLY:
             return self._function(text, context=context)
         return self._function(text, context)
 
@@ -122,8 +123,8 @@ def _import(place: str) -> ModuleType:
         return importlib.import_module(place)
     except Exception as error:
         raise UsageError(
-            f"python: {place!r} cannot be imported ({type(error).__name__}: {error}); give a file, or a "
-            "module that is installed or in the current folder"
+            f"python: {place!r} cannot be imported ({type(error).__name__}: {error}); give a "
+            "file, or a module that is installed or in the current folder"
         ) from error
 
 
@@ -170,7 +171,7 @@ def _takes_list(first: list[inspect.Parameter]) -> bool:
 def _context_parameter(parameters: list[inspect.Parameter]) -> inspect.Parameter | None:
     for parameter in parameters[1:]:
         if parameter.name == "context":
-            return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            return parameter
     second = parameters[1:2]
     needed = second and second[0].default is inspect.Parameter.empty
     return second[0] if needed else None

@@ -1,7 +1,8 @@
 """`replay:file.jsonl`: answers saved earlier, looked up by input.
 
-A line is an object. The input stands under `input` (a text, or an object with `text` and `context`), `text` or
-`source`, the answer under `output` or `target`, or as `label` and `scores`. The file may be gzipped.
+A line is an object. The input stands under `input` (a text, or an object with `text` and
+`context`), `text` or `source`, the answer under `output` or `target`, or as `label` and `scores`.
+The file may be gzipped.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Replay:
         key, output = _key(row, where), _output(row, where)
         if self._outputs.setdefault(key, output) != output:
             raise UsageError(
-                f"{where}: {key[0]!r} was answered otherwise on an earlier line; keep one of the two"
+                f"{where}: {key[0]!r} has another answer on an earlier line; keep one of the two"
             )
 
 
@@ -73,13 +74,13 @@ def _lines(path: Path) -> Iterator[bytes]:
         zipped = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)
         try:
-            yield from gzip.open(plain) if zipped else plain
+            yield from gzip.GzipFile(fileobj=plain) if zipped else plain
         except (EOFError, gzip.BadGzipFile) as error:
             raise UsageError(f"{path}: damaged gzip file ({error})") from error
 
 
 def _key(row: dict[str, Any], where: str) -> Key:
-    found = next((row[name] for name in ("input", "text", "source") if name in row), None)
+    found: Any = next((row[name] for name in ("input", "text", "source") if name in row), None)
     context = row.get("context")
     if isinstance(found, dict):
         found, context = found.get("text"), found.get("context", context)
