@@ -1,0 +1,1 @@
+"""What is under test: one adapter a kind of system, all fitting `protocols.System`."""

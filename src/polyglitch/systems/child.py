@@ -1,0 +1,201 @@
+"""A child process spoken to in lines, with a deadline on every wait and no thread to leak.
+
+All three pipes are pumped together, so that neither a long input nor a flood on standard error can
+block either side. The process leads a group of its own, which ends with it.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import IO
+
+from polyglitch.errors import SystemFailed
+
+HEARTBEAT = 0.1  # seconds between looks at a process whose grandchild may hold its pipe open
+LAST_WORDS = 1.0  # seconds for the last of standard error, and then for the exit code, to arrive
+FAREWELL = 0.3  # seconds a process has to end by itself, and then after SIGTERM
+TAIL = 2048  # bytes of standard error that are kept
+MOST_OUTPUT = 1 << 26  # bytes not yet read as lines; past this the program runs wild
+
+
+class Child:
+    """A running program; `ended` once its output is over."""
+
+    def __init__(self, argv: Sequence[str]) -> None:
+        try:
+            self._process = subprocess.Popen(
+                argv,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise cannot_start(argv, error) from error
+        self.ended = False
+        self.answers = 0
+        self._unsent, self._received, self._said = bytearray(), bytearray(), bytearray()
+        self._hang_up = False
+        self._selector = selectors.DefaultSelector()
+        for pipe, act in (
+            (self._process.stdout, self._receive),
+            (self._process.stderr, self._hear),
+        ):
+            self._watch(pipe, selectors.EVENT_READ, act)
+
+    def send(self, data: bytes, last: bool = False) -> None:
+        """Hand over some bytes, written as the program takes them; `last` then closes its input."""
+        pipe = self._process.stdin
+        self._hang_up = self._hang_up or last
+        self._unsent += data
+        if pipe and not pipe.closed and pipe not in self._selector.get_map():
+            self._watch(pipe, selectors.EVENT_WRITE, self._send)
+
+    def take_line(self, deadline: float) -> bytes | None:
+        """The next whole line without its end, or nothing if it does not come in time or at all."""
+        self._pump(deadline, lambda: b"\n" in self._received)
+        line, end, rest = self._received.partition(b"\n")
+        if not end:
+            return None
+        self._received = rest
+        self.answers += 1
+        return bytes(line).removesuffix(b"\r")
+
+    def take_all(self, deadline: float) -> bytes | None:
+        """All output up to its end, or nothing if it does not end in time."""
+        self._pump(deadline, lambda: False)
+        return bytes(self._received) if self.ended else None
+
+    def has_more(self, grace: float) -> bool:
+        """Whether there is output that nobody took, or comes within the grace."""
+        self._pump(time.monotonic() + grace, lambda: bool(self._received))
+        return bool(self._received)
+
+    def has_read(self) -> bool:
+        """Whether the program has taken from its pipe all that was sent."""
+        import fcntl
+        import termios
+
+        pipe = self._process.stdin
+        if self._unsent or pipe is None or pipe.closed:
+            return not self._unsent
+        waiting = fcntl.ioctl(pipe.fileno(), termios.FIONREAD, b"\0" * 4)
+        return not any(waiting)
+
+    def exit(self) -> tuple[int | None, str]:
+        """The exit code of a program whose output is over, and in words with its last complaint."""
+        deadline = time.monotonic() + LAST_WORDS
+        while len(self._selector.get_map()) and time.monotonic() < deadline:
+            self._turn(HEARTBEAT)
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(LAST_WORDS)
+        code = self._process.returncode
+        lines = bytes(self._said).decode("utf-8", "replace").strip().splitlines()
+        return code, _in_words(code) + (f": {lines[-1].strip()}" if lines else "")
+
+    def kill(self) -> None:
+        """End the program and all it started, now."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._selector.close()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if pipe:
+                pipe.close()
+
+    def close(self) -> None:
+        """End the program, with time to end by itself first."""
+        if self._process.stdin and not self._process.stdin.closed:
+            self._forget(self._process.stdin)
+        for farewell in (None, signal.SIGTERM):
+            with suppress(subprocess.TimeoutExpired, ProcessLookupError, PermissionError):
+                if farewell:
+                    os.killpg(self._process.pid, farewell)
+                self._process.wait(FAREWELL)
+                break
+        self.kill()
+
+    def _pump(self, deadline: float, enough: Callable[[], bool]) -> None:
+        """Move bytes until there is enough, the output ends or the deadline passes."""
+        while not enough() and not self.ended:
+            left = deadline - time.monotonic()
+            moved = self._turn(min(max(left, 0), HEARTBEAT))
+            if not moved and self._process.poll() is not None and not self._turn(0):
+                self.ended = True
+            if left <= 0:
+                return
+            if len(self._received) > MOST_OUTPUT:
+                self.ended = True
+                self._said += f"\nmore than {MOST_OUTPUT >> 20} MiB of output".encode()
+
+    def _turn(self, seconds: float) -> bool:
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
+            key.data()
+        return bool(ready)
+
+    def _watch(self, pipe: IO[bytes] | None, event: int, act: Callable[[], None]) -> None:
+        if pipe:
+            os.set_blocking(pipe.fileno(), False)
+            self._selector.register(pipe, event, act)
+
+    def _forget(self, pipe: IO[bytes]) -> None:
+        with suppress(KeyError):
+            self._selector.unregister(pipe)
+        pipe.close()
+
+    def _send(self) -> None:
+        pipe = self._process.stdin
+        if pipe is None:
+            return
+        try:
+            if self._unsent:
+                del self._unsent[: os.write(pipe.fileno(), self._unsent[:65536])]
+        except BrokenPipeError:
+            # It no longer reads; what it may have said before is still in the other pipe.
+            self._unsent.clear()
+            self._forget(pipe)
+            return
+        if not self._unsent:
+            if self._hang_up:
+                self._forget(pipe)
+            else:
+                self._selector.unregister(pipe)
+
+    def _receive(self) -> None:
+        self.ended = not self._read(self._process.stdout, self._received)
+
+    def _hear(self) -> None:
+        self._read(self._process.stderr, self._said)
+        del self._said[:-TAIL]
+
+    def _read(self, pipe: IO[bytes] | None, into: bytearray) -> bool:
+        chunk = os.read(pipe.fileno(), 65536) if pipe else b""
+        into += chunk
+        if pipe and not chunk:
+            self._forget(pipe)
+        return bool(chunk)
+
+
+def cannot_start(argv: Sequence[str], cause: object) -> SystemFailed:
+    """The error for a program that is not there or cannot be run."""
+    return SystemFailed(
+        f"command {argv[0]!r} cannot be started ({cause}); give the path of a program with execute "
+        f"permission, or name its interpreter, as in cmd:python {argv[0]}"
+    )
+
+
+def _in_words(code: int | None) -> str:
+    if code is None:
+        return "closed its output but did not exit"
+    if code < 0:
+        with suppress(ValueError):
+            return f"killed by {signal.Signals(-code).name}"
+    return f"exited with code {code}"

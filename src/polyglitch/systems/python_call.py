@@ -1,0 +1,177 @@
+"""`python:pkg.mod:fn` or `python:path/file.py:fn`: a Python function, class or object as a system.
+
+A function takes a text and returns a text, a label with scores, or a mapping with `label` and
+`scores`. It takes a list and returns a list if it has `batch = True`, or if its first parameter is
+annotated as a list or sequence or is called `texts` or `inputs`. A question's context goes to its
+`context` parameter, or else its second one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from polyglitch.errors import UsageError
+from polyglitch.protocols import System
+from polyglitch.records import Input, Output
+from polyglitch.registry import suggest
+from polyglitch.systems.answers import answer, as_list, failed
+from polyglitch.systems.fingerprint import fingerprint
+
+LIST_TYPES = ("list", "sequence", "iterable", "collection", "tuple")
+LIST_NAMES = ("texts", "inputs")
+
+
+class PythonCall:
+    """A function as a system; it runs in process, where no timeout can stop it."""
+
+    languages: tuple[str | None, str | None] = (None, None)
+
+    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+        self.signature = signature
+        self.parallel = max(1, int(getattr(function, "parallel", 1)))
+        self.batch_size = max(1, int(getattr(function, "batch_size", 32)))
+        self._function = function
+        parameters = _parameters(function)
+        self._batch = bool(getattr(function, "batch", _takes_list(parameters[:1])))
+        self._context = _context_parameter(parameters)
+
+    def ask(self, inputs: Sequence[Input]) -> list[Output]:
+        """Answer each input."""
+        if not self._batch:
+            return [self._ask_one(item) for item in inputs]
+        if len(inputs) > 1:
+            start = time.perf_counter()
+            try:
+                raws = as_list(self._call(inputs), len(inputs))
+            except (Exception, SystemExit):
+                raws = None  # one bad input must not take the others with it: each alone, below
+            if raws is not None:
+                seconds = (time.perf_counter() - start) / len(inputs)
+                return [answer(raw, seconds) for raw in raws]
+        return [self._ask_one(item) for item in inputs]
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _ask_one(self, item: Input) -> Output:
+        start = time.perf_counter()
+        try:
+            raw = self._call([item] if self._batch else item)
+            listed = as_list(raw, 1) if self._batch else [raw]
+        except (Exception, SystemExit) as error:
+            return failed(error, time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        if listed is None:
+            return failed(f"not a list with one answer for one input: {raw!r:.80}", seconds)
+        return answer(listed[0], seconds)
+
+    def _call(self, asked: Input | Sequence[Input]) -> Any:
+        one = isinstance(asked, Input)
+        text = asked.text if isinstance(asked, Input) else [item.text for item in asked]
+        context = asked.context if isinstance(asked, Input) else [item.context for item in asked]
+        given = context is not None if one else any(c is not None for c in context or ())
+        parameter = self._context
+        if parameter is None or not (given or parameter.default is parameter.empty):
+            return self._function(text)
+        if parameter.name == "context" and parameter.kind is not parameter.POSITIONAL_ONLY:
+            return self._function(text, context=context)
+        return self._function(text, context)
+
+
+def open_python(rest: str, timeout: float) -> System:
+    """The system that a function, a class or an object of the user's makes."""
+    place, _, name = rest.rpartition(":")
+    if not place or not name:
+        raise UsageError(f"python:{rest} names no function; for example python:my_module:translate")
+    module = _import(place)
+    try:
+        found = getattr(module, name)
+    except AttributeError as error:
+        public = tuple(key for key, value in vars(module).items() if callable(value))
+        raise UsageError(f"python: no {name!r} in {place}{suggest(name, public)}") from error
+    if inspect.isclass(found):
+        try:
+            found = found()
+        except Exception as error:
+            raise UsageError(f"python:{rest} cannot be made without arguments: {error}") from error
+    if isinstance(found, System):
+        return found
+    if not callable(found):
+        raise UsageError(
+            f"python:{rest} is {type(found).__name__}; a function or a System is needed"
+        )
+    return PythonCall(found, f"python:{module.__name__}:{name}{_version(found, module)}")
+
+
+def _import(place: str) -> ModuleType:
+    """Import a module by name or file; the current folder counts as a place to look."""
+    folder = Path.cwd() if not place.endswith(".py") else Path(place).expanduser().resolve().parent
+    for entry in {str(folder), str(Path.cwd())} - set(sys.path):
+        sys.path.insert(0, entry)
+    importlib.invalidate_caches()
+    try:
+        if place.endswith(".py"):
+            return _import_file(Path(place).expanduser().resolve())
+        return importlib.import_module(place)
+    except Exception as error:
+        raise UsageError(
+            f"python: {place!r} cannot be imported ({type(error).__name__}: {error}); give a "
+            "file, or a module that is installed or in the current folder"
+        ) from error
+
+
+def _import_file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    # Left under its own name so that dataclasses and the like find it, unless that name is taken.
+    sys.modules.setdefault(path.stem, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _version(found: object, module: ModuleType) -> str:
+    """A digest of the source file, so that edited code is another system."""
+    try:
+        source = inspect.getsourcefile(inspect.unwrap(found))  # type: ignore[arg-type]
+    except TypeError:
+        source = None
+    source = source or getattr(module, "__file__", None)
+    return f"#{fingerprint([Path(source)])}" if source and Path(source).is_file() else ""
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some built-in functions do not tell
+        return []
+    single = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [parameter for parameter in parameters if parameter.kind not in single]
+
+
+def _takes_list(first: list[inspect.Parameter]) -> bool:
+    for parameter in first:
+        note = parameter.annotation
+        if note is parameter.empty:
+            return parameter.name in LIST_NAMES
+        text = note if isinstance(note, str) else inspect.formatannotation(note)
+        return text.partition("[")[0].rpartition(".")[2].strip().lower() in LIST_TYPES
+    return False
+
+
+def _context_parameter(parameters: list[inspect.Parameter]) -> inspect.Parameter | None:
+    for parameter in parameters[1:]:
+        if parameter.name == "context":
+            return parameter
+    second = parameters[1:2]
+    needed = second and second[0].default is inspect.Parameter.empty
+    return second[0] if needed else None
