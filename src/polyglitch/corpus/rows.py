@@ -126,7 +126,7 @@ def row_of(
             value = str(value).lower()
         if not isinstance(value, str) and (value is not None or role == "text"):
             return Bad(line, f"{role} is not a string", f"{name!r} is {_kind(value)}")
-        fields[role] = value or (None if role != "text" else "")
+        fields[role] = value or None
     taken = set(chosen.values())
     data = {name: value for name, value in cells.items() if name not in taken}
     return Row(line, fields.pop("text") or "", data=data, **fields)
