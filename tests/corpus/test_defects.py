@@ -155,6 +155,16 @@ def test_ids_are_given_ones_while_they_are_unique(tmp_path: Path) -> None:
     assert seed.id == three.id, "the id depends on what it says, not on where it stands"
 
 
+def test_no_two_seeds_share_an_id_even_if_one_borrows_the_digest_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "borrowed.jsonl"
+    path.write_text('"Three."\n')
+    (three,) = open_corpus(str(path))
+    borrowed = f'{{"id": "{three.id}", "text": "Not three."}}\n'
+    for content in (borrowed + '"Three."\n', '"Three."\n' + borrowed):
+        path.write_text(content)
+        assert len({seed.id for seed in open_corpus(str(path))}) == 2
+
+
 def test_a_long_row_is_never_held_whole(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_bytes((b"z" * 20_000_000 + b"\n") * 2 + b"Short.\n")

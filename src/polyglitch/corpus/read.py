@@ -38,19 +38,21 @@ class Corpus:
 
     def __iter__(self) -> Iterator[Seed]:
         skipped = self._skipped = {}
-        lines_by_content: dict[str, int] = {}
-        ids: set[str] = set()
+        names = _Names()
         for row in self._rows():
             good = row if isinstance(row, Bad) else _checked(row, self._limits)
             if isinstance(good, Bad):
                 self._count(skipped, good)
                 continue
-            content = digest([good.text, good.context])
-            first = lines_by_content.setdefault(content, good.line)
-            if first == good.line:
-                yield self._seed(good, content, ids)
-            else:
-                self._count(skipped, Bad(good.line, "duplicate", f"duplicate of line {first}"))
+            name = names.give(good)
+            if isinstance(name, Bad):
+                self._count(skipped, name)
+                continue
+            # An id that could not be used is still worth having.
+            spare = {"id": good.id} if good.id and good.id != name else {}
+            text = Input(good.text, good.context, good.title, self.language)
+            origin = f"{self.name}:{good.line}"
+            yield Seed(name, text, good.label, origin, {**good.data, **spare})
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -75,23 +77,34 @@ class Corpus:
         records = csv_records if self._source.format == "csv" else tsv_records
         return table_rows(records(lines), self._columns, self.name)
 
-    def _seed(self, row: Row, content: str, ids: set[str]) -> Seed:
-        """The seed of a row, named by its content where the given id is taken and kept as data."""
-        data, name = row.data, content
-        if row.id:
-            taken = digest([row.id]) in ids or not row.id.isprintable()
-            name = content if taken else row.id
-            data = {**data, "id": row.id} if taken else data
-        ids.add(digest([name]))
-        text = Input(row.text, row.context, row.title, self.language)
-        return Seed(name, text, row.label, f"{self.name}:{row.line}", data)
-
     def _count(self, skipped: dict[str, Skipped], bad: Bad) -> None:
         known = skipped.get(bad.reason, Skipped(bad.reason, 0, ()))
         examples = known.examples
         if len(examples) < EXAMPLES:
             examples += (f"{self.name}:{bad.line}: {bad.detail or bad.reason}",)
         skipped[bad.reason] = replace(known, count=known.count + 1, examples=examples)
+
+
+class _Names:
+    """Names for the rows of one reading. Only digests are held, whatever the size of the rows."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, int] = {}  # digest of the content, to the line that had it first
+        self._given: set[str] = set()  # digests of the ids in use
+
+    def give(self, row: Row) -> str | Bad:
+        """The row's own id if it is free, else a digest of what it says; not for a duplicate."""
+        content = digest([row.text, row.context])
+        first = self._lines.setdefault(content, row.line)
+        if first != row.line:
+            return Bad(row.line, "duplicate", f"duplicate of line {first}")
+        if row.id and row.id.isprintable() and row.id not in self._lines:
+            key = digest([row.id])
+            if key not in self._given:
+                self._given.add(key)
+                return row.id
+        taken = self._given and digest([content]) in self._given
+        return digest([content, row.id]) if taken else content
 
 
 def open_corpus(

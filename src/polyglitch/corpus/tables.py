@@ -100,7 +100,8 @@ def tsv_records(lines: Iterable[Line]) -> Iterator[Record | Bad]:
 def _columns(header: list[str], columns: Columns, where: str) -> dict[str, str]:
     """Which column is which, or why that cannot be told."""
     chosen = choose(header, columns)
-    shown = ", ".join(repr(name) for name in header[:20])
+    # Without a header the first row stands here, with sentences of any length.
+    shown = ", ".join(repr(name[:40]) for name in header[:20])
     for role, name in columns.asked().items():
         if role not in chosen:
             raise UsageError(f"{where}: no column is called {name!r} ({role}); there are {shown}")
