@@ -1,0 +1,160 @@
+"""Opens a corpus and reads its seeds lazily; what cannot be used is counted with its reason."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from polyglitch.corpus.lines import CHUNK, read_lines, too_long
+from polyglitch.corpus.rows import Bad, Columns, Row, json_rows, sentence_rows
+from polyglitch.corpus.source import Limits, Source, find_source
+from polyglitch.corpus.tables import csv_records, table_rows, tsv_records
+from polyglitch.errors import UsageError
+from polyglitch.records import Input, Seed, digest
+
+EXAMPLES = 3  # a reason is understood by then, and a file of a million bad rows stays readable
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Rows left out for one reason: how many, and the first few with file and line."""
+
+    reason: str
+    count: int
+    examples: tuple[str, ...]
+
+
+class Corpus:
+    """The seeds of a source. May be iterated again: each time it is read from the start."""
+
+    def __init__(
+        self, source: Source, columns: Columns, language: str | None, limits: Limits
+    ) -> None:
+        self.name, self.language = source.name, language
+        self._source, self._columns, self._limits = source, columns, limits
+        self._skipped: dict[str, Skipped] = {}
+
+    def __iter__(self) -> Iterator[Seed]:
+        skipped = self._skipped = {}
+        names = _Names()
+        for row in self._rows():
+            good = row if isinstance(row, Bad) else _checked(row, self._limits)
+            if isinstance(good, Bad):
+                self._count(skipped, good)
+                continue
+            name = names.give(good)
+            if isinstance(name, Bad):
+                self._count(skipped, name)
+                continue
+            # An id that could not be used is still worth having.
+            spare = {"id": good.id} if good.id and good.id != name else {}
+            text = Input(good.text, good.context, good.title, self.language)
+            origin = f"{self.name}:{good.line}"
+            yield Seed(name, text, good.label, origin, {**good.data, **spare})
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What the latest reading left out so far, the most frequent reason first."""
+        return tuple(sorted(self._skipped.values(), key=lambda each: -each.count))
+
+    def digest(self) -> str:
+        """A name for the content and the way it is read: the same means the same seeds."""
+        state = hashlib.blake2b(digest_size=16)
+        with self._source.raw() as stream:
+            while chunk := stream.read(CHUNK):
+                state.update(chunk)
+        options = (self._source.format, self._source.gzipped, self._limits, self._columns)
+        return digest([state.hexdigest(), *map(repr, options), self.language])
+
+    def _rows(self) -> Iterator[Row | Bad]:
+        lines = read_lines(self._source, self._limits)
+        if self._source.format == "txt":
+            return sentence_rows(lines)
+        if self._source.format == "jsonl":
+            return json_rows(lines, self._columns)
+        records = csv_records if self._source.format == "csv" else tsv_records
+        return table_rows(records(lines), self._columns, self.name)
+
+    def _count(self, skipped: dict[str, Skipped], bad: Bad) -> None:
+        known = skipped.get(bad.reason, Skipped(bad.reason, 0, ()))
+        examples = known.examples
+        if len(examples) < EXAMPLES:
+            examples += (f"{self.name}:{bad.line}: {bad.detail or bad.reason}",)
+        skipped[bad.reason] = replace(known, count=known.count + 1, examples=examples)
+
+
+class _Names:
+    """Names for the rows of one reading. Only digests are held, whatever the size of the rows."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, int] = {}  # digest of the content, to the line that had it first
+        self._given: set[str] = set()  # digests of the ids in use
+
+    def give(self, row: Row) -> str | Bad:
+        """The row's own id if it is free, else a digest of what it says; not for a duplicate."""
+        content = digest([row.text, row.context])
+        first = self._lines.setdefault(content, row.line)
+        if first != row.line:
+            return Bad(row.line, "duplicate", f"duplicate of line {first}")
+        if row.id and row.id.isprintable() and row.id not in self._lines:
+            key = digest([row.id])
+            if key not in self._given:
+                self._given.add(key)
+                return row.id
+        taken = self._given and digest([content]) in self._given
+        return digest([content, row.id]) if taken else content
+
+
+def open_corpus(
+    source: str,
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    context: str | None = None,
+    format: str | None = None,
+    language: str | None = None,
+    limits: Limits | None = None,
+) -> Corpus:
+    """The corpus at a path, on standard input (`-`) or bundled (`sample`), checked at once."""
+    limits = limits or Limits()
+    columns = Columns(text, label, context)
+    found = find_source(source, format)
+    if found.format == "txt" and (asked := columns.asked()):
+        role, name = next(iter(asked.items()))
+        raise UsageError(
+            f"{role} column {name!r}: {found.name} is read as plain sentences, without columns; "
+            "leave it out, or give the format (csv, tsv or jsonl)"
+        )
+    if source == "sample":
+        language = language or "en"
+    corpus = Corpus(found, columns, language, limits)
+    next(corpus._rows(), None)  # a missing column or bad compression shows before anything is run
+    return corpus
+
+
+def _checked(row: Row, limits: Limits) -> Row | Bad:
+    """The row, or what makes it useless as a test input."""
+    if not row.text.strip():
+        return Bad(row.line, "empty")
+    if len(row.text) > limits.text:
+        return Bad(row.line, too_long(limits), f"{len(row.text):,} characters")
+    for role, value, allowed in (
+        ("text", row.text, "\t"),
+        # Passages have paragraphs; a sentence with a line break in it is two, or damaged.
+        ("context", row.context or "", "\t\r\n"),
+        ("title", row.title or "", "\t"),
+    ):
+        if (control := _control(value, allowed)) is not None:
+            return Bad(row.line, "control character", f"U+{ord(control):04X} in the {role}")
+    if not any(character.isalpha() for character in row.text):
+        return Bad(row.line, "no letters", f"{row.text[:40]!r}")
+    return row
+
+
+def _control(text: str, allowed: str) -> str | None:
+    """The first control character that is not allowed."""
+    if text.isprintable():
+        return None
+    return next((c for c in text if unicodedata.category(c) == "Cc" and c not in allowed), None)

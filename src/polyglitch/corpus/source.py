@@ -1,0 +1,155 @@
+"""Where the bytes of a corpus come from: a file, a pipe or the bundled sample, gzipped or not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import IO
+
+from polyglitch.errors import UsageError
+from polyglitch.registry import suggest
+
+FORMATS = ("txt", "csv", "tsv", "jsonl")
+SAMPLE = "news.en.txt"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is taken at face value; what goes beyond is skipped and counted, or refused."""
+
+    text: int = 10_000  # characters; no translator or classifier is meant for longer sentences
+    line: int = 1_000_000  # bytes of one line of a table: a passage with its question fits easily
+    # Deflate reaches 1032 at most, and only on endless repetition: above 1000 it is no text.
+    expansion: int = 1_000
+    expanded: int = 100_000_000  # bytes; below this a high ratio does no harm
+
+
+@dataclass(frozen=True)
+class Source:
+    """Bytes that can be opened again and again, and how to read them."""
+
+    name: str
+    format: str
+    gzipped: bool
+    reopen: Callable[[], IO[bytes]]
+
+    def raw(self) -> IO[bytes]:
+        """The bytes as they are stored."""
+        try:
+            return self.reopen()
+        except OSError as error:
+            raise UsageError(
+                f"{self.name} cannot be opened: {error.strerror}; check its name and permissions"
+            ) from None
+
+    def open(self, limits: Limits) -> IO[bytes]:
+        """The bytes of the text, decompressed while they are read."""
+        raw = self.raw()
+        if not self.gzipped:
+            return raw
+        return io.BufferedReader(_Gunzip(self.name, raw, limits), 1 << 16)
+
+
+class _Gunzip(io.RawIOBase):
+    """Decompresses a stream and refuses one that grows out of all proportion."""
+
+    def __init__(self, name: str, raw: IO[bytes], limits: Limits) -> None:
+        self._name, self._raw, self._limits = name, raw, limits
+        self._text = gzip.GzipFile(fileobj=raw, mode="rb")
+        self._expanded = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        count = self._text.readinto(buffer)
+        self._expanded += count
+        limits = self._limits
+        ratio = self._expanded / max(1, self._raw.tell())
+        if self._expanded > limits.expanded and ratio > limits.expansion:
+            raise UsageError(
+                f"{self._name} expands more than {limits.expansion:,} times, to over "
+                f"{limits.expanded:,} bytes, as no text does; "
+                "decompress it yourself if it is what you want"
+            )
+        return count
+
+    def close(self) -> None:
+        self._text.close()
+        self._raw.close()
+        super().close()
+
+
+def find_source(source: str, format: str | None) -> Source:
+    """What `source` stands for: `sample`, `-` for standard input, or the path of a file."""
+    if source == "sample":
+        sample = files("polyglitch").joinpath("resources", "sample", SAMPLE)
+        return Source("sample", "txt", False, lambda: sample.open("rb"))
+    if source == "-":
+        kind, gzipped = _known(format or "txt")
+        return Source("<stdin>", kind, gzipped, _spooled(sys.stdin.buffer))
+    path = Path(source)
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        cause = error.strerror if isinstance(error, OSError) else str(error)
+        raise UsageError(
+            f"corpus {source!r} cannot be read: {cause}; "
+            "give the path of a file, `-` for standard input, or `sample` for the bundled sentences"
+        ) from None
+    if stat.S_ISDIR(mode):
+        raise UsageError(f"corpus {source!r} is a folder; give one of the files in it")
+    kind, gzipped = _known(format) if format else _by_extension(path)
+    gzipped = gzipped or path.suffix.lower() == ".gz"
+    if stat.S_ISREG(mode):
+        return Source(source, kind, gzipped, lambda: path.open("rb"))
+    if not stat.S_ISFIFO(mode):
+        raise UsageError(f"corpus {source!r} is neither a file nor a pipe; give one of these")
+    with path.open("rb") as pipe:
+        return Source(source, kind, gzipped, _spooled(pipe))
+
+
+def _by_extension(path: Path) -> tuple[str, bool]:
+    """Format and compression as the name of a file tells them."""
+    suffixes = [suffix.lower().removeprefix(".") for suffix in path.suffixes]
+    gzipped = suffixes[-1:] == ["gz"]
+    named = (suffixes[:-1] if gzipped else suffixes)[-1:]
+    if named and named[0] in FORMATS:
+        return named[0], gzipped
+    shown = f"the extension {'.' + named[0]!r}" if named else "no extension"
+    raise UsageError(
+        f"corpus {str(path)!r} has {shown}, which does not tell its format; rename it to one of "
+        f"{', '.join('.' + known for known in FORMATS)} (also with .gz), or give the format"
+    )
+
+
+def _known(format: str) -> tuple[str, bool]:
+    """A format given by name, with `.gz` for compressed."""
+    name = format.lower().removeprefix(".")
+    kind = name.removesuffix(".gz")
+    if kind not in FORMATS:
+        raise UsageError(f"no corpus format is called {format!r}{suggest(kind, FORMATS)}")
+    return kind, name.endswith(".gz")
+
+
+def _spooled(stream: IO[bytes]) -> Callable[[], IO[bytes]]:
+    """Keep what can be read only once in a temporary file, for as long as the result is held."""
+    with tempfile.NamedTemporaryFile(prefix="polyglitch-", delete=False) as spool:
+        shutil.copyfileobj(stream, spool)
+    name = spool.name
+
+    def reopen() -> IO[bytes]:
+        return open(name, "rb")
+
+    weakref.finalize(reopen, os.unlink, name)
+    return reopen

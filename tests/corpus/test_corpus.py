@@ -1,0 +1,76 @@
+"""A corpus is lazy, can be read again, and its digest tells whether it has changed."""
+
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from polyglitch.corpus import Limits, open_corpus
+
+OPTIONS: list[dict[str, object]] = [
+    {},
+    {"text": "b"},
+    {"label": "b"},
+    {"context": "b"},
+    {"language": "en"},
+    {"format": "tsv", "text": "text,b"},
+    {"limits": Limits(text=50)},
+]
+
+
+def test_the_digest_tells_content_and_reading_apart(tmp_path: Path) -> None:
+    path, copy = tmp_path / "a.csv", tmp_path / "copy.csv"
+    path.write_text("text,b\nOne.,Two.\n")
+    copy.write_bytes(path.read_bytes())
+    digests = [open_corpus(str(path), **options).digest() for options in OPTIONS]  # type: ignore[arg-type]
+    assert len(set(digests)) == len(OPTIONS)
+    assert open_corpus(str(copy)).digest() == digests[0], "where a file lies changes nothing"
+    copy.write_text("text,b\nOne.,Two!\n")
+    assert open_corpus(str(copy)).digest() != digests[0]
+
+
+def test_two_readings_do_not_disturb_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("One.\nTwo.\nThree.\n")
+    corpus = open_corpus(str(path))
+    pairs = itertools.zip_longest(corpus, corpus)
+    assert all(first == second for first, second in pairs)
+
+
+def test_reading_holds_digests_and_never_the_seeds(tmp_path: Path) -> None:
+    path = tmp_path / "large.jsonl"
+    row = '{"text": "Sentence number %d of many.", "context": "%s"}\n'
+    path.write_text("".join(row % (i, "passage " * 250) for i in range(5_000)))
+    corpus = open_corpus(str(path))
+    tracemalloc.start()
+    count = sum(1 for _ in corpus)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 5_000
+    assert peak < count * 400, "the rows themselves take 2,000 bytes each"
+
+
+def test_the_sample_is_fit_to_show() -> None:
+    corpus = open_corpus("sample")
+    seeds = list(corpus)
+    assert corpus.skipped == ()
+    assert len(seeds) >= 80
+    assert seeds[0].origin == "sample:1"
+    for seed in seeds:
+        text = seed.input.text
+        assert seed.input.language == "en"
+        assert 6 <= len(text.split()) <= 32
+        assert text[0].isupper() or text[0] == '"', text
+        assert text[-1] in '.?"', text
+        assert text.isascii() and text == " ".join(text.split()), text
+        assert not any(space in text for space in (" .", " ,", " ;", " ?", " '")), text
+
+
+@pytest.mark.parametrize(
+    "phrase", ["in the ", " no", "percent", "at least", "?", '"', "whose", "If "]
+)
+def test_the_sample_varies(phrase: str) -> None:
+    assert sum(phrase in seed.input.text for seed in open_corpus("sample")) >= 2
