@@ -62,7 +62,7 @@ def characters(text: str) -> list[str]:
 
 
 def over(cut: Cut, measure: Measure) -> Callable[[Pairs], list[float]]:
-    """Score pairs one by one on their units, each text cut once however often it occurs in a row."""
+    """Score pairs one by one on their units, each text cut once however often it occurs."""
 
     def compute(pairs: Pairs) -> list[float]:
         remembered = cache(cut)
