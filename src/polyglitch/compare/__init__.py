@@ -1,0 +1,1 @@
+"""Metrics over two texts, and the oracles that compare the outputs of a trial."""

@@ -1,0 +1,129 @@
+"""The similarity oracle: the outputs must stay alike but for the place of the edit (TransRepair, CAT, GRI, WALI).
+
+A replaced source word may change one short stretch of the translation. So each side is also tried without one changed
+block, and the best score over all pairs of such variants counts: what is left is the change nothing asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from polyglitch.compare.best import INTENDED, PUBLISHED, Variants
+from polyglitch.compare.diff import Block, blocks, explain, published_blocks
+from polyglitch.compare.pair import two_texts, undecided
+from polyglitch.compare.words import Units, cut, cut_characters
+from polyglitch.errors import UsageError
+from polyglitch.part import part
+from polyglitch.protocols import Tools
+from polyglitch.records import Trial, Verdict
+from polyglitch.registry import suggest
+
+Vote = Literal["any", "all"] | int
+
+# As published for CAT, GRI and WALI: a score strictly below is a suspected bug.
+THRESHOLDS = {"lcs": 0.963, "ed": 0.963, "tfidf": 0.999, "bleu": 0.906}
+LONGEST_EXCUSED = 3  # units a block may have to be left out, as published
+MOST_VARIANTS = 32  # a side; more blocks than that means unlike texts, and the product is quadratic
+
+
+@part
+def similar_enough(
+    metrics: Sequence[str] = ("lcs", "ed", "tfidf", "bleu"),
+    thresholds: Mapping[str, float] = THRESHOLDS,
+    vote: Vote = "any",
+    faithful: bool = False,
+    reverse: bool = False,
+    language: str | None = None,
+) -> Callable[[Sequence[Trial], Tools], list[Verdict]]:
+    """Violated if enough metrics (`vote`: any, all, or a number) score below their thresholds.
+
+    Intended: words or characters by script; only a replaced block is excused, so that units which just vanish or
+    appear are reported. `faithful`: characters, the alignment of GNU `wdiff`, any short block excused; `reverse`
+    aligns the second output with the first, as CAT's published code does. `language` is that of the outputs.
+    """
+    limits = {name: {**THRESHOLDS, **thresholds}[name] for name in known(metrics)}
+    known(thresholds)
+    needed = votes_needed(vote, len(limits))
+    measures = PUBLISHED if faithful else INTENDED
+
+    def align(a: str, b: str) -> tuple[Units, Units, list[Block]]:
+        if faithful:
+            first, second = cut_characters(a), cut_characters(b)
+            return first, second, published_blocks(first.units, second.units, reverse=reverse)
+        first, second = cut(a, language), cut(b, language)
+        return first, second, blocks(first.units, second.units)
+
+    def judge(trial: Trial) -> Verdict:
+        first, second, found = align(*two_texts(trial))
+        if not found:
+            return decide(trial, dict.fromkeys(limits, 1.0), limits, needed)
+        sides = variants(first, second, found, faithful)
+        scores = {name: measures[name](*sides) for name in limits}
+        verdict = decide(trial, scores, limits, needed)
+        if verdict.outcome == "violated":
+            spans, reasons = explain(first, second, found)
+            return replace(verdict, spans=spans, reasons=reasons)
+        return verdict
+
+    def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        return [undecided(trial) or judge(trial) for trial in trials]
+
+    return judge_all
+
+
+def variants(
+    a: Units, b: Units, found: Sequence[Block], faithful: bool
+) -> tuple[Variants, Variants]:
+    """Each side whole, and without each short block that may be excused."""
+    excused = [block for block in found if faithful or block.kind == "replaced"]
+    first = without_each(a.units, [(block.a_start, block.a_end) for block in excused])
+    second = without_each(b.units, [(block.b_start, block.b_end) for block in excused])
+    return (first, second) if faithful else (first[:MOST_VARIANTS], second[:MOST_VARIANTS])
+
+
+def without_each(units: list[str], places: Sequence[tuple[int, int]]) -> list[list[str]]:
+    """The units, then the units without each place that is not too long."""
+    short = [(start, end) for start, end in places if 0 < end - start <= LONGEST_EXCUSED]
+    return [units, *(units[:start] + units[end:] for start, end in short)]
+
+
+def decide(
+    trial: Trial, scores: dict[str, float], limits: dict[str, float], needed: int
+) -> Verdict:
+    """Count the votes; the verdict shows the first metric that agrees with it."""
+    against = [name for name in limits if scores[name] < limits[name]]
+    violated = len(against) >= needed
+    shown = next(name for name in limits if (name in against) == violated)
+    return Verdict(
+        trial.case.id,
+        "violated" if violated else "holds",
+        score=scores[shown],
+        threshold=limits[shown],
+        direction="below",
+        details=scores,
+    )
+
+
+def known(names: Sequence[str] | Mapping[str, float]) -> list[str]:
+    """The names as given, or an error if one is not a metric of this oracle."""
+    if not names:
+        raise UsageError(f"similar_enough: metrics is empty; give some of {', '.join(INTENDED)}")
+    for name in names:
+        if name not in INTENDED:
+            hint = suggest(name, tuple(INTENDED))
+            raise UsageError(f"similar_enough: no metric is called {name!r}{hint}")
+    return list(names)
+
+
+def votes_needed(vote: Vote, metrics: int) -> int:
+    """How many metrics must find fault."""
+    needed = {"any": 1, "all": metrics}.get(vote, 0) if isinstance(vote, str) else vote
+    if not 1 <= needed <= metrics:
+        raise UsageError(
+            f"similar_enough: vote={vote!r} is not possible; "
+            f"give 'any', 'all' or a number from 1 to {metrics}, the number of metrics"
+        )
+    return needed
