@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 
 import msgspec
 
-from polyglitch.records import Case, Input, Output, Trial, Verdict
+from polyglitch.records import Case, Output, Trial, Verdict
 from polyglitch.report.findings import Finding, Limits
 from polyglitch.report.marks import Fault, Piece, Range, differing_ranges, mark
+from polyglitch.report.visible import plain
 
 Languages = tuple[str | None, str | None]
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
@@ -65,6 +67,7 @@ class Card(msgspec.Struct, frozen=True):
 
     number: int
     finding: Finding
+    methods: str  # a JSON list, for the page's filter
     worst: Violation | None
     more: list[Violation]
 
@@ -72,7 +75,8 @@ class Card(msgspec.Struct, frozen=True):
 def card(number: int, finding: Finding, languages: Languages, limits: Limits) -> Card:
     """What the page shows of a finding."""
     shown = [show_violation(*pair, languages, limits.characters) for pair in finding.violations]
-    return Card(number, finding, shown[0] if shown else None, shown[1:])
+    methods = [plain(name) for name in (finding.issue.method, *finding.also_found_by)]
+    return Card(number, finding, json.dumps(methods), shown[0] if shown else None, shown[1:])
 
 
 def show_violation(trial: Trial, verdict: Verdict, languages: Languages, most: int) -> Violation:
