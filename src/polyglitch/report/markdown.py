@@ -1,0 +1,93 @@
+"""The report as a short Markdown text, for a pull request: totals and the worst issues."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from polyglitch.report.cards import Answered, Card, Text, Violation, card
+from polyglitch.report.findings import Finding, Limits, Summary
+from polyglitch.report.visible import plain
+
+LONGEST = 300  # characters of one text: ten rows must fit on a screen
+SPECIAL = re.compile(r"([\\`*_{}\[\]()|~!+#-])")
+ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# Hosts link these wherever they stand, and a mention notifies a stranger: a comment splits them.
+LINKING = re.compile(r"(@|:(?=//)|www(?=\.)|\\#)", re.IGNORECASE)
+
+
+def markdown_report(summary: Summary, findings: Iterable[Finding], limits: Limits) -> Iterator[str]:
+    """Totals, methods, and the worst issues, each a row."""
+    yield f"## {safe(summary.title)}\n\n{safe(summary.system)}, {safe(summary.created)}\n\n"
+    yield from totals(summary)
+    yield from methods(summary)
+    short = Limits(characters=LONGEST)
+    shown = 0
+    for shown, finding in enumerate(islice(findings, limits.worst), 1):
+        if shown == 1:
+            yield "### Worst issues\n\n| # | Method | Score | Original | Follow-up |\n"
+            yield "|--:|---|--:|---|---|\n"
+        yield issue_row(card(shown, finding, summary.languages, short))
+    if summary.issues > shown:
+        yield f"\n{summary.issues - shown:,} more in the HTML and .jsonl reports.\n"
+    yield f"\nSignature: {safe(summary.signature)}\n"
+
+
+def totals(summary: Summary) -> Iterator[str]:
+    """The table of totals."""
+    names = ("issues", "violations", "cases", "seeds", "queries", "undecided", "errors")
+    yield "| " + " | ".join(names) + " |\n" + "|--:" * len(names) + "|\n"
+    yield "| " + " | ".join(f"{getattr(summary, name):,}" for name in names) + " |\n\n"
+
+
+def methods(summary: Summary) -> Iterator[str]:
+    """The table of methods."""
+    if not summary.methods:
+        return
+    yield "| method | issues | violated | held | undecided |\n|---|--:|--:|--:|--:|\n"
+    for row in summary.methods:
+        figures = (row.issues, row.violated, row.holds, row.undecided)
+        yield f"| {safe(row.method)} | " + " | ".join(f"{n:,}" for n in figures) + " |\n"
+    yield "\n"
+
+
+def issue_row(shown: Card) -> str:
+    """An issue as a row: what was asked above what was answered."""
+    cells = [str(shown.number), safe(shown.finding.issue.method), "", "", ""]
+    worst = shown.worst
+    if worst is not None:
+        cells[2] = worst.score
+        cells[3], cells[4] = column(worst, 0), column(worst, 1)
+        if worst.reasons:
+            cells[4] += "<br>" + safe("; ".join(worst.reasons))
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def column(worst: Violation, place: int) -> str:
+    """One input with its output, the differing words in bold."""
+    asked = [bold(item.text) for item in worst.asked[place : place + 1]]
+    answered = ["→ " + reply(item) for item in worst.answered[place : place + 1]]
+    return "<br>".join(asked + answered)
+
+
+def reply(answered: Answered) -> str:
+    """An output in one line: its label or text, or why there is none."""
+    if answered.status != "ok":
+        return safe(f"{answered.status}: {answered.error}"[:LONGEST])
+    return bold(answered.text) if answered.label is None else f"<b>{safe(answered.label)}</b>"
+
+
+def bold(text: Text) -> str:
+    """A text with its marked words in bold; tags, since `**` fails beside some punctuation."""
+    runs = []
+    for piece in text.pieces:
+        marked = piece.changed or piece.fault is not None
+        runs.append(f"<b>{safe(piece.text)}</b>" if marked else safe(piece.text))
+    return "".join(runs) + ("…" if text.cut else "")
+
+
+def safe(text: str) -> str:
+    """Text that Markdown shows as it is: no markup, HTML, links, mentions or line breaks."""
+    flat = re.sub(r"\s+", " ", plain(text)).translate(ENTITIES)
+    return LINKING.sub(r"\1<!-- -->", SPECIAL.sub(r"\\\1", flat))

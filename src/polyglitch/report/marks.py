@@ -1,0 +1,96 @@
+"""Marks what differs between two texts, word by word, and the places that an oracle found at fault."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+
+import msgspec
+from rapidfuzz.distance import Indel
+
+Range = tuple[int, int]
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A run of a text: whether the other text lacks it, and why an oracle blames it, if it does."""
+
+    text: str
+    changed: bool = False
+    fault: str | None = None  # the oracle's reason, perhaps empty; None where it found no fault
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """A place in a text that an oracle blames."""
+
+    start: int
+    end: int
+    reason: str = ""
+
+
+@lru_cache(maxsize=8192)
+def char_class(char: str) -> str:
+    """`space`, `word` (joins with its like), `mark` (joins with what precedes) or `single`."""
+    if char.isspace():
+        return "space"
+    category = unicodedata.category(char)
+    if category[0] == "M" or char in "\u200c\u200d":
+        return "mark"
+    # Scripts that write without spaces: a whole sentence would be one word.
+    if category == "Lo" and unicodedata.name(char, "").startswith(
+        ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
+    ):
+        return "single"
+    return "word" if category[0] in "LN" or char == "_" else "single"
+
+
+def word_ranges(text: str) -> list[Range]:
+    """Where the words of a text are; punctuation and characters of unspaced scripts stand alone."""
+    ranges: list[Range] = []
+    before = "space"
+    for place, char in enumerate(text):
+        now = char_class(char)
+        if now == "single" and char in "'’" and before == "word":
+            following = text[place + 1 : place + 2]
+            now = "word" if following and char_class(following) == "word" else now
+        if now != "space":
+            joined = before != "space" and (now == "mark" or now == before == "word")
+            if joined:
+                ranges[-1] = (ranges[-1][0], place + 1)
+            else:
+                ranges.append((place, place + 1))
+        if now != "mark" or before == "space":
+            before = now if now != "mark" else "word"
+    return ranges
+
+
+def differing_ranges(first: str, second: str) -> tuple[list[Range], list[Range]]:
+    """What each text has that the other lacks, as ranges of whole words in each."""
+    ours, theirs = word_ranges(first), word_ranges(second)
+    first_words = [first[start:end] for start, end in ours]
+    second_words = [second[start:end] for start, end in theirs]
+    marks: tuple[list[Range], list[Range]] = ([], [])
+    for step in Indel.opcodes(first_words, second_words):
+        if step.tag == "equal":
+            continue
+        if step.src_end > step.src_start:
+            marks[0].append((ours[step.src_start][0], ours[step.src_end - 1][1]))
+        if step.dest_end > step.dest_start:
+            marks[1].append((theirs[step.dest_start][0], theirs[step.dest_end - 1][1]))
+    return marks
+
+
+def mark(text: str, changed: Sequence[Range] = (), faults: Sequence[Fault] = ()) -> list[Piece]:
+    """The text in pieces, each with its marks; ranges that lie outside of it are cut to fit."""
+    size = len(text)
+    blamed = [fault for fault in faults if 0 <= fault.start < min(fault.end, size)]
+    cuts = {0, size}
+    for start, end in [*changed, *((fault.start, fault.end) for fault in blamed)]:
+        cuts |= {min(max(start, 0), size), min(max(end, 0), size)}
+    places = sorted(cuts)
+    pieces = []
+    for start, end in zip(places, places[1:], strict=False):
+        inside = any(a <= start and end <= b for a, b in changed)
+        reason = next((f.reason for f in blamed if f.start <= start and end <= f.end), None)
+        pieces.append(Piece(text[start:end], inside, reason))
+    return pieces

@@ -1,0 +1,74 @@
+"""Writes a report in the format that the file's extension names, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TextIO, cast
+
+from polyglitch.errors import UsageError
+from polyglitch.registry import suggest
+from polyglitch.report.findings import Finding, Limits, Summary
+
+Writer = Callable[[Summary, Iterable[Finding], Limits], Iterator[str]]
+
+# Lazy names, as in the registry: a CSV report has no need of Jinja2.
+WRITERS = {
+    ".html": "polyglitch.report.html:html_report",
+    ".jsonl": "polyglitch.report.jsonl:jsonl_report",
+    ".csv": "polyglitch.report.table:csv_report",
+    ".md": "polyglitch.report.markdown:markdown_report",
+}
+
+
+def writer_for(path: Path) -> Writer:
+    """The writer that a file's extension names, or an error that names the known ones."""
+    extension = path.suffix.lower()
+    if extension not in WRITERS:
+        raise UsageError(
+            f"cannot write a report to {str(path)!r}: no format has the extension "
+            f"{extension!r}{suggest(extension, tuple(WRITERS))}"
+        )
+    module, _, name = WRITERS[extension].partition(":")
+    return cast(Writer, getattr(import_module(module), name))
+
+
+def write_report(
+    path: str | Path, summary: Summary, findings: Iterable[Finding], limits: Limits | None = None
+) -> Path:
+    """Write a campaign's findings, which come worst first and are read once, as they are written."""
+    path = Path(path)
+    pieces = writer_for(path)(summary, findings, limits or Limits())
+    with replacing(path) as stream:
+        for piece in pieces:
+            stream.write(piece)
+    return path
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[TextIO]:
+    """A text file that takes its place only when all of it is written."""
+    # Not tempfile: its files are readable by their owner alone, and a report is to be shared.
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        stream = draft.open("x", encoding="utf-8", errors="backslashreplace", newline="")
+    except OSError as error:
+        raise UsageError(
+            f"cannot write a report to {str(path)!r}: {error}; name a file in a folder that "
+            "you may write to"
+        ) from error
+    try:
+        with stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
