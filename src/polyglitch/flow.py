@@ -98,7 +98,7 @@ class Flow:
     def seeds(self) -> Iterator[list[Seed]]:
         """The corpus in order, some seeds at a time, kept in the store as they come."""
         corpus, limit = self.plan.corpus, self.campaign.limit
-        self.progress.seeds_total = corpus.count(limit)
+        self.progress.seeds_total = sum(1 for _ in islice(corpus, limit))
         stream = islice(iter(corpus), limit)
         while chunk := list(islice(stream, SEEDS_AT_ONCE)):
             self.store.add_seeds(self.run_id, self.progress.seeds, chunk)

@@ -7,7 +7,8 @@ from typing import Any
 
 from polyglitch import registry
 from polyglitch.errors import UsageError
-from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer, Seed
+from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer
+from polyglitch.records import Seed
 from polyglitch.store.store import Store
 
 DEFAULT_PARSER = "spacy"

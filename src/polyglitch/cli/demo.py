@@ -25,7 +25,7 @@ def command(system: str, store: str, output: tuple[str, ...], limit: int | None)
         "system": system,
         "corpus": "sample",
         "methods": ["sit", "transrepair"],
-        "parameters": {"sit": {"per_seed": 20}, "transrepair": {"per_seed": 10}},
+        "parameters": {"sit": {"per_seed": 8}, "transrepair": {"per_seed": 4}},
         "store": store,
         "output": list(output),
     }

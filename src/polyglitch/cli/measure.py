@@ -23,7 +23,7 @@ from polyglitch.errors import UsageError
 def command(source: str, target: str, metrics: tuple[str, ...]) -> None:
     """Score pairs of texts."""
     from polyglitch import registry
-    from polyglitch.compare.measure import measure
+    from polyglitch.compare.measure import measure, read_pairs
 
     chosen = [registry.load("metrics", name) for name in metrics]
     if source != "-" and not Path(source).is_file():
@@ -32,5 +32,5 @@ def command(source: str, target: str, metrics: tuple[str, ...]) -> None:
         click.open_file(source, "rb") as lines,
         click.open_file(target, "w", encoding="utf-8", atomic=target != "-") as out,
     ):
-        for row in measure(enumerate(lines, 1), chosen, source):
+        for row in measure(read_pairs(enumerate(lines, 1), source), chosen):
             out.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -30,10 +30,11 @@ def command(store: str | None, run_id: str | None, output: tuple[str, ...], titl
     """Write the findings of a run as a page, a table or lines of JSON."""
     from polyglitch.campaign import find_file, make_campaign
     from polyglitch.history import History
-    from polyglitch.report.write import check_paths, write_report
+    from polyglitch.report.write import write_report, writer_for
     from polyglitch.store.store import Store
 
-    check_paths(output)
+    for path in output:
+        writer_for(Path(path))
     where = store or make_campaign({}, find_file()).store
     if "://" not in where and not Path(where).is_file():
         raise UsageError(f"--store {where!r}: no such file; `polyglitch run` makes one")
@@ -41,7 +42,7 @@ def command(store: str | None, run_id: str | None, output: tuple[str, ...], titl
     try:
         history = History(opened, run_id)
         for path in output:
-            write_report(path, history.summary(title), history.findings())
+            write_report(Path(path), history.summary(title), history.findings())
             click.echo(f"report: {path}")
     finally:
         opened.close()

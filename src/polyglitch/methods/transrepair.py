@@ -6,7 +6,7 @@ published code never reports a translation in which words were only added or onl
 
 from __future__ import annotations
 
-from polyglitch.compare.similarity import similar_enough
+from polyglitch.compare.similarity import Vote, similar_enough
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
 from polyglitch.mutate.swap import swap_words
@@ -16,7 +16,7 @@ def transrepair(
     proposer: str = "vectors",
     top: int = 5,
     metrics: tuple[str, ...] = ("lcs", "ed", "tfidf", "bleu"),
-    vote: str = "all",
+    vote: Vote = "all",
     report: int = 3,
     per_seed: int | None = None,
     faithful: bool = False,

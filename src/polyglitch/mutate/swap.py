@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from polyglitch.mutate.surface import fit_in
+from polyglitch.mutate.surface import Draft, fit_in
 from polyglitch.part import part
 from polyglitch.protocols import Mutation, Parse, Slot, Token, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
@@ -47,16 +47,27 @@ def swap_words(
             for draft in (fit_in(slot, candidate.word) for candidate in words)
         ]
         checked = parser.parse([draft.text for _, _, draft in drafts])
-        made = [0] * len(seeds)
+        kept: list[list[Draft]] = [[] for _ in seeds]
         for (number, slot, draft), parse in zip(drafts, checked, strict=True):
-            if per_seed is not None and made[number] >= per_seed:
-                continue
-            if not same_tag(slot, parse, draft.start):
-                continue
-            made[number] += 1
-            yield swapped(seeds[number], draft.text, draft.edit, relation)
+            if same_tag(slot, parse, draft.start):
+                kept[number].append(draft)
+        for seed, ready in zip(seeds, kept, strict=True):
+            if ranks is None:
+                ready = in_turns(ready)
+            for draft in ready[:per_seed]:
+                yield swapped(seed, draft.text, draft.edit, relation)
 
     return mutate
+
+
+def in_turns(drafts: list[Draft]) -> list[Draft]:
+    """The best candidate of every slot, then the second best, ...: a bounded seed tries all its words."""
+    turn: dict[int, int] = {}
+    places: list[tuple[int, int, Draft]] = []
+    for order, draft in enumerate(drafts):
+        turn[draft.edit.start] = turn.get(draft.edit.start, -1) + 1
+        places.append((turn[draft.edit.start], order, draft))
+    return [draft for _, _, draft in sorted(places, key=lambda place: place[:2])]
 
 
 def slots_of(parse: Parse, tags: tuple[str, ...], edges: bool) -> list[int]:

@@ -1,0 +1,41 @@
+# Two commands for a fresh machine: `make demo` and `make test`. `make bench` measures.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q install -c constraints.txt
+
+.PHONY: demo test lint bench debian clean
+
+demo: $(VENV)/.demo
+	$(BIN)/polyglitch demo
+
+test: debian $(VENV)/.dev lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) -e '.[demo]'
+	touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) -e '.[dev]'
+	touch $@ $(VENV)/.demo
+
+# What the tests use from Debian: a second translator and a browser. Elsewhere those tests say what they lack.
+debian:
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! command -v apertium chromium >/dev/null; then \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
+		apertium apertium-eng-spa apertium-eng-cat chromium fonts-noto-core >/dev/null; fi
+
+clean:
+	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

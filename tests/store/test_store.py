@@ -1,0 +1,114 @@
+"""The store: kept once, read back as it was, refused when it is something else."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import pytest
+
+from polyglitch.errors import SystemFailed, UsageError
+from polyglitch.records import Input, Issue, Output, Seed, Verdict, new_case
+from polyglitch.store.outputs import output_key
+from polyglitch.store.store import Store
+
+SEED = Seed("s1", Input("The cat sat."))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(str(tmp_path / "runs.sqlite"))
+
+
+def cases_of(count: int) -> list:
+    return [new_case(SEED, "similar", (SEED.input, Input(f"The dog {n} sat."))) for n in range(count)]
+
+
+def test_an_output_is_found_by_system_and_whole_input(store: Store) -> None:
+    question = Input("Who?", context="A story.")
+    store.add_outputs({output_key("m1", question): Output("Ann")})
+    assert store.outputs([output_key("m1", question)])[output_key("m1", question)].text == "Ann"
+    for other in (output_key("m2", question), output_key("m1", Input("Who?")), output_key("m1", Input("Who?", "A"))):
+        assert store.outputs([other]) == {}
+
+
+def test_the_first_answer_stays(store: Store) -> None:
+    key = output_key("m", Input("x"))
+    store.add_outputs({key: Output("first")})
+    store.add_outputs({key: Output("second")})
+    assert store.outputs([key])[key].text == "first"
+
+
+def test_pending_cases_come_in_order_until_they_have_a_verdict(store: Store) -> None:
+    cases = cases_of(25)
+    store.add_cases("r", "sit", 0, cases, ["s1"])
+    assert store.generated("r", "sit", [SEED]) == {"s1"}
+    first = next(iter(store.pending("r", "sit", [SEED], 10)))
+    assert [case.id for case in first] == [case.id for case in cases[:10]]
+    store.add_verdicts("r", "sit", [(case, Verdict(case.id, "holds")) for case in first])
+    rest = [case.id for page in store.pending("r", "sit", [SEED], 10) for case in page]
+    assert rest == [case.id for case in cases[10:]]
+    assert store.outcomes("r") == {("sit", "holds"): 10}
+
+
+def test_a_case_made_again_is_kept_once(store: Store) -> None:
+    cases = cases_of(3)
+    store.add_cases("r", "sit", 0, cases)
+    store.add_cases("r", "sit", store.case_count("r", "sit"), cases)
+    assert sum(len(page) for page in store.pending("r", "sit", [SEED], 10)) == 3
+
+
+def test_issues_are_replaced_and_keep_their_order(store: Store) -> None:
+    store.begin("r", {})
+    old = [Issue("i0", "s1", "sit", ("c",), 9.0)]
+    new = [Issue(f"i{n}", f"s{n}", "sit", ("c",), 5.0 - n) for n in range(1, 4)]
+    assert store.set_issues("r", old) == 1
+    assert store.set_issues("r", new) == 3
+    assert [issue.id for issue in store.issues("r")] == ["i1", "i2", "i3"]
+    assert store.finders("r", "s2") == ["sit"]
+
+
+def test_threads_may_write_at_once(store: Store) -> None:
+    def write(thread: int) -> None:
+        for n in range(40):
+            store.add_outputs({f"{thread}-{n}": Output(str(n))})
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store.outputs([f"{t}-{n}" for t in range(6) for n in range(40)])) == 240
+
+
+def test_text_of_every_kind_comes_back(store: Store) -> None:
+    texts = ["", "\x00\x01", "😀 ‮abc", "a\nb\r\n", "'; drop table outputs; --", "x" * 100_000]
+    store.add_outputs({f"k{n}": Output(text) for n, text in enumerate(texts)})
+    assert [store.outputs([f"k{n}"])[f"k{n}"].text for n in range(len(texts))] == texts
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table letters (body text)")
+    before = path.read_bytes()
+    with pytest.raises(UsageError, match="no Polyglitch store"):
+        Store(str(path))
+    assert path.read_bytes() == before
+
+
+def test_a_store_of_a_later_schema_is_refused(store: Store, tmp_path: Path) -> None:
+    store.close()
+    with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
+        connection.execute("update about set value = '999'")
+    with pytest.raises(UsageError, match="schema 999"):
+        Store(str(tmp_path / "runs.sqlite"))
+
+
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, just notes " * 50)
+    with pytest.raises(SystemFailed, match=r"notes\.txt"):
+        Store(str(path))
+    assert path.read_text().startswith("not a database")
