@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, Table, create_engine, event, inspect, select
+from sqlalchemy import Engine, Table, create_engine, event, select
 from sqlalchemy.dialects.postgresql import insert as insert_postgres
 from sqlalchemy.dialects.sqlite import insert as insert_sqlite
 from sqlalchemy.engine import make_url
@@ -79,7 +80,22 @@ def _url(where: str) -> str:
             f"--store {where!r} is a folder; name a file in it, such as {path / 'runs.sqlite'}"
         )
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_file() and path.stat().st_size:
+        _refuse_foreign(path)
     return f"sqlite:///{path}"
+
+
+def _refuse_foreign(path: Path) -> None:
+    """Leave a database of another program alone: looked at read-only, before anything is set on it."""
+    import sqlite3
+
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            tables = {row[0] for row in connection.execute("select name from sqlite_master")}
+    except sqlite3.DatabaseError as error:
+        raise SystemFailed(f"store {str(path)!r} cannot be used: {error}; name another with --store") from None
+    if tables and schema.about.name not in tables:
+        raise UsageError(f"store {str(path)!r} holds other tables and is no Polyglitch store; name another")
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
