@@ -15,9 +15,8 @@ from polyglitch.registry import entries, load
 
 NAMES = tuple(entries("metrics"))
 # Any Unicode, and texts alike enough for n-grams to match.
-Texts = st.text(max_size=30) | st.lists(
-    st.sampled_from(["the", "o", "não", "我", ",", "gato"])
-).map(" ".join)
+Phrases = st.lists(st.sampled_from(["the", "o", "não", "我", ",", "gato"])).map(" ".join)
+Texts = st.text(max_size=30) | Phrases
 Pairs = st.lists(st.tuples(Texts, Texts), max_size=4)
 
 
@@ -127,6 +126,7 @@ def test_character_bleu_is_the_plain_product_of_precisions() -> None:
 
 
 def test_diff_bleu_halves_what_an_unmatched_order_counts() -> None:
-    # 我爱你 against 我恨你: 2/3 units match; of 2 pairs and 1 triple none, counted 1/2 and 1/4; no order 4.
+    # 我爱你 against 我恨你: 2 of 3 units match; of 2 pairs and 1 triple none, which count as 1/2
+    # and 1/4 matches; there is no order 4.
     expected = (2 / 3 * (1 / 2) / 2 * (1 / 4) / 1) ** 0.25
     assert metric("bleu-diff").score([("我爱你", "我恨你")]) == pytest.approx([expected], rel=1e-6)

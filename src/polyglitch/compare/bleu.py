@@ -43,7 +43,10 @@ def grams(units: Sequence[str]) -> Grams:
 
 def matched(a: Grams, b: Grams) -> list[int]:
     """How many n-grams of each order both texts share: the same in both directions."""
-    return [sum((x & y).values()) for x, y in zip(a.counts, b.counts, strict=True)]
+    return [
+        sum(min(x[gram], y[gram]) for gram in x.keys() & y.keys())
+        for x, y in zip(a.counts, b.counts, strict=True)
+    ]
 
 
 def smoothed_bleu(a: Grams, b: Grams) -> float:
