@@ -7,14 +7,14 @@ is the change nothing asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
 
 from polyglitch.compare.best import INTENDED, PUBLISHED, Variants
 from polyglitch.compare.diff import Block, blocks, explain, published_blocks
-from polyglitch.compare.pair import two_texts, undecided
+from polyglitch.compare.pair import Judge, two_texts, undecided
 from polyglitch.compare.words import Units, cut, cut_characters
 from polyglitch.errors import UsageError
 from polyglitch.part import part
@@ -38,7 +38,7 @@ def similar_enough(
     faithful: bool = False,
     reverse: bool = False,
     language: str | None = None,
-) -> Callable[[Sequence[Trial], Tools], list[Verdict]]:
+) -> Judge:
     """Violated if enough metrics (`vote`: any, all, or a number) score below their thresholds.
 
     Intended: words or characters by script; only a replaced block is excused, so that units which

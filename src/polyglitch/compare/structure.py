@@ -9,14 +9,13 @@ from typing import Literal
 from rapidfuzz.distance import Levenshtein
 
 from polyglitch.compare.diff import differences
-from polyglitch.compare.pair import two_texts, undecided
+from polyglitch.compare.pair import Judge, two_texts, undecided
 from polyglitch.compare.words import units
 from polyglitch.errors import UsageError
 from polyglitch.part import part
 from polyglitch.protocols import Tools
 from polyglitch.records import Trial, Verdict
 
-Judge = Callable[[Sequence[Trial], Tools], list[Verdict]]
 # A batch of texts, the tools and the language of the texts in; for each text how often each label
 # occurs out.
 Representation = Callable[[Sequence[str], Tools, str | None], list[Counter[str]]]
