@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 
 
-def shared_data(name: str) -> Path:
-    """A file of the reference data, which lies beside the project where there is any."""
-    path = Path(os.environ.get("POLYGLITCH_SHARED", ROOT.parent / "shared")) / "data" / name
-    if not path.exists():
-        pytest.skip(f"reference data {name} is not beside the project")
-    return path
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Data that is not part of the project: beside it, or where POLYGLITCH_SHARED says."""
+    folder = Path(os.environ.get("POLYGLITCH_SHARED", ROOT.parent / "shared")) / "data"
+    if not folder.is_dir():
+        pytest.skip("no reference data beside the project; set POLYGLITCH_SHARED to the folder that has it")
+    return folder
 
 
 Cli = Callable[..., subprocess.CompletedProcess[str]]

@@ -1,4 +1,4 @@
-"""The best score of a metric over all pairs of two texts' variants, which is what the diff oracle asks for."""
+"""The best score of a metric over all pairs of two texts' variants, for the similarity oracle."""
 
 from __future__ import annotations
 
@@ -20,15 +20,17 @@ Best = Callable[[Variants, Variants], float]
 def longer_lengths(a: Variants, b: Variants) -> npt.NDArray[np.int64]:
     """For each pair the length of the longer; 1 where both are empty, so that it can divide."""
     rows, columns = np.array([len(x) for x in a]), np.array([len(y) for y in b])
-    return np.maximum(np.maximum.outer(rows, columns), 1)
+    longer: npt.NDArray[np.int64] = np.maximum(np.maximum.outer(rows, columns), 1)
+    return longer
 
 
 def best_lcs(a: Variants, b: Variants) -> float:
     """The highest LCS similarity."""
-    common = cdist(a, b, scorer=LCSseq.distance, dtype=np.int32)
-    # As a distance it is the longer length less the common one, and 0 for two empty lists, which are alike.
+    distances = cdist(a, b, scorer=LCSseq.distance, dtype=np.int32)
+    # As a distance it is the longer length less the common one, and 0 for two empty lists, which
+    # are alike.
     longer = longer_lengths(a, b)
-    return float(((longer - common) / longer).max())
+    return float(((longer - distances) / longer).max())
 
 
 def best_ed(a: Variants, b: Variants) -> float:
@@ -53,8 +55,8 @@ def best_published_bleu(a: Variants, b: Variants) -> float:
 def best_tfidf(a: Variants, b: Variants) -> float:
     """The highest TF-IDF cosine, the frequencies fitted on the two whole texts alone.
 
-    So a verdict depends on its trial and nothing else: the same however trials are batched or a run is resumed. The
-    table of frequencies behind the published figures was never released.
+    So a verdict depends on its trial and nothing else: the same however trials are batched or a run
+    is resumed. The table of frequencies behind the published figures was never released.
     """
     known = Frequencies((a[0], b[0]))
     first, second = [known.vector(x) for x in a], [known.vector(y) for y in b]

@@ -1,7 +1,7 @@
-"""BLEU in the three forms that the methods use; sacreBLEU's own is in `metrics`.
+"""The forms of BLEU that published oracles use; sacreBLEU's own is in `metrics`.
 
-All take lists of units and give 0..1, the higher of both directions, so that it does not matter which text came
-first. They differ in what they do when no n-gram of an order matches.
+All give 0..1, the higher of both directions, so that it does not matter which text came first. They
+differ in how a text is cut, and in what they do when no n-gram of an order matches.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import NamedTuple
 from xml.sax.saxutils import unescape
 
 ORDERS = (1, 2, 3, 4)
-# The Western rules of NIST's mteval: a blank around most punctuation, and around a full stop, comma or hyphen
-# unless it stands between digits.
+# The Western rules of NIST's mteval: a blank around most punctuation, and around a full stop, comma
+# or hyphen unless it stands between digits.
 MTEVAL_RULES = (
     (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
@@ -43,11 +43,14 @@ def grams(units: Sequence[str]) -> Grams:
 
 def matched(a: Grams, b: Grams) -> list[int]:
     """How many n-grams of each order both texts share: the same in both directions."""
-    return [sum((x & y).values()) for x, y in zip(a.counts, b.counts, strict=True)]
+    return [
+        sum(min(x[gram], y[gram]) for gram in x.keys() & y.keys())
+        for x, y in zip(a.counts, b.counts, strict=True)
+    ]
 
 
 def smoothed_bleu(a: Grams, b: Grams) -> float:
-    """BLEU where the k-th order without a match counts 1/2^k matches, and impossible orders are left out."""
+    """BLEU where the k-th order without a match counts 1/2^k; impossible orders are left out."""
     if not a.length or not b.length:
         return float(a.length == b.length)
     shared = matched(a, b)
@@ -82,10 +85,10 @@ def single_precision(number: float) -> float:
 
 
 def character_bleu(a: str, b: str) -> float:
-    """BLEU on characters as SemMT computes it: no smoothing, so an order without a match gives all but 0.
+    """BLEU on characters as SemMT has it: unsmoothed, so an order without a match gives all but 0.
 
-    NLTK, which SemMT calls, puts the smallest float for such an order; texts without a common character give 0.
-    Equal texts give 1 here even if they are shorter than four characters.
+    NLTK, which SemMT calls, puts the smallest float for such an order; texts without a common
+    character give 0. Equal texts give 1 here even if they are shorter than four characters.
     """
     if a == b:
         return 1.0

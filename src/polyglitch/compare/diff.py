@@ -39,7 +39,7 @@ def blocks(a: Sequence[str], b: Sequence[str]) -> list[Block]:
 
 
 def published_blocks(a: Sequence[str], b: Sequence[str], *, reverse: bool = False) -> list[Block]:
-    """The blocks as GNU `wdiff` gives them; `reverse` compares b with a, which may settle ties otherwise."""
+    """The blocks as GNU `wdiff` gives them; `reverse` diffs b with a, and ties fall otherwise."""
     if reverse:
         flags_b, flags_a = changed_units(b, a)
     else:

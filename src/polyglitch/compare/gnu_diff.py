@@ -1,10 +1,12 @@
 """The alignment that GNU `diff` (and so `wdiff`) reports, for checking figures published with it.
 
-A longest common subsequence is seldom unique, and about one published score in fifty depends on which one was
-taken. `diff` settles it in four steps, each a function here: common ends are set aside, units without a partner
-are set aside, what is left is bisected by Myers' middle snake (An O(ND) Difference Algorithm, 1986), and runs of
-changes are slid to where they merge with, or stand opposite to, other changes. Left out is what only matters for
-texts of thousands of units: giving up on dear searches, and setting aside units that are merely frequent.
+A longest common subsequence is seldom unique, and about one published score in fifty depends on
+which one was taken. `diff` settles it in four steps, each a function here: common ends are set
+aside, units without a partner are set aside, what is left is bisected by Myers' middle snake (An
+O(ND) Difference Algorithm, 1986), and runs of changes are slid to where they merge with, or stand
+opposite to, other changes. Two refinements are left out: giving up on dear searches, which takes
+thousands of units, and setting aside units that are merely frequent, which changes the alignment of
+unlike texts cut into letters now and then.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ def changed_units(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[Flags, 
 
 
 def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]:
-    """The lengths of the longest common prefix and of the longest common suffix of what follows it."""
+    """The lengths of the longest common prefix, and of the common suffix of what follows it."""
     shorter = min(len(a), len(b))
     prefix = 0
     while prefix < shorter and a[prefix] == b[prefix]:
@@ -127,8 +129,9 @@ class Bisection:
 def slide_runs(units: Sequence[Hashable], mine: Flags, other: Flags) -> None:
     """Slide each run of changes of one side: back to merge, then forward, then to face the other's.
 
-    A run can slide by one when the unit it takes in equals the one it lets go. `gap` is the run's place in terms
-    of the other side: how many unchanged units precede it, which are the same number on both sides.
+    A run can slide by one when the unit it takes in equals the one it lets go. `gap` is the run's
+    place in terms of the other side: how many unchanged units precede it, which are the same number
+    on both sides.
     """
     facing = facing_gaps(other)
     end, gap = 0, 0

@@ -23,7 +23,7 @@ class Pair(msgspec.Struct, frozen=True):
 
 
 def read_pairs(lines: Iterable[tuple[int, str]], source: str = "pairs") -> Iterator[dict[str, Any]]:
-    """The pairs in numbered lines of JSON, blank lines passed over; a bad line is an error that names it."""
+    """The pairs in numbered lines of JSON; blank lines are passed over, a bad one is an error."""
     decoder = msgspec.json.Decoder(Pair)
     for number, line in lines:
         if not line.strip():
@@ -43,7 +43,8 @@ def measure(
 ) -> Iterator[dict[str, Any]]:
     """For each pair its id and one number a metric, under the metric's name; order is kept.
 
-    A metric sees at most `chunk` pairs at once. It matters only to metrics fitted on what they see, such as tfidf.
+    A metric sees at most `chunk` pairs at once. It matters only to metrics fitted on what they see,
+    such as tfidf.
     """
     if not metrics:
         raise UsageError("measure: no metric is given; name at least one with --metric")

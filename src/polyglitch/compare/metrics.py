@@ -1,7 +1,8 @@
-"""The metrics that `measure --metric` knows: each attribute here is a `Metric`, ready to score pairs.
+"""The metrics that `measure --metric` knows: each registered attribute is a `Metric` object.
 
-In a pair (a, b), a is the reference where a metric has one. Equal texts always get the best value, also empty ones.
-Similarities that are not sacreBLEU's run from 0 to 1; sacreBLEU's keep their customary 0 to 100.
+In a pair (a, b), a is the reference where a metric has one. Equal texts always get the best value,
+also empty ones. Similarities that are not sacreBLEU's run from 0 to 1; sacreBLEU's keep their
+customary 0 to 100.
 """
 
 from __future__ import annotations
@@ -90,12 +91,12 @@ def jaccard_similarity(a: Sequence[str], b: Sequence[str]) -> float:
 
 
 def bag_distance(a: Sequence[str], b: Sequence[str]) -> float:
-    """How many units of `a`, each occurrence counted, `b` lacks: RTI's distance of a phrase to its container."""
+    """How many units of `a` are lacking in `b`: RTI's distance of a phrase to its container."""
     return float((Counter(a) - Counter(b)).total())
 
 
 def diff_bleu(a: Sequence[str], b: Sequence[str]) -> float:
-    """BLEU as the published diff oracle computes it, from characters cut again by mteval's rules."""
+    """BLEU as the published diff oracle has it, from characters cut again by mteval's rules."""
     score = forms.smoothed_bleu(forms.grams(forms.mteval(a)), forms.grams(forms.mteval(b)))
     return forms.single_precision(score)
 
@@ -110,7 +111,9 @@ def tfidf_cosines(pairs: Pairs) -> list[float]:
 @cache
 def sacrebleu_scorer(kind: str, tokenizer: str) -> Any:
     """A metric object of sacreBLEU, imported when first needed because that takes a moment."""
-    from sacrebleu.metrics import BLEU, CHRF, TER
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+    from sacrebleu.metrics.ter import TER
 
     if kind == "bleu":
         return BLEU(tokenize=tokenizer, effective_order=True)
@@ -118,7 +121,7 @@ def sacrebleu_scorer(kind: str, tokenizer: str) -> Any:
 
 
 def tokenizer_for(text: str) -> str:
-    """sacreBLEU's tokenizer for a script: its Chinese one where there is Han, characters for Thai and such."""
+    """sacreBLEU's tokenizer for a script: Chinese where there is Han, characters for Thai."""
     if not unparted().search(text):
         return "13a"
     return "zh" if han().search(text) else "char"

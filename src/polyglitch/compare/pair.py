@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Protocol
+
+from polyglitch.protocols import Tools
 from polyglitch.records import Trial, Verdict
+
+
+class Judge(Protocol):
+    """What a factory of an oracle returns: `part` adds the signature that makes it an `Oracle`."""
+
+    def __call__(self, trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        """One verdict a trial, in order."""
 
 
 def undecided(trial: Trial) -> Verdict | None:

@@ -1,19 +1,20 @@
-"""The similarity oracle: the outputs must stay alike but for the place of the edit (TransRepair, CAT, GRI, WALI).
+"""The similarity oracle of TransRepair, CAT, GRI and WALI: outputs stay alike but for the edit.
 
-A replaced source word may change one short stretch of the translation. So each side is also tried without one changed
-block, and the best score over all pairs of such variants counts: what is left is the change nothing asked for.
+A replaced source word may change one short stretch of the translation. So each side is also tried
+without one changed block, and the best score over all pairs of such variants counts: what is left
+is the change nothing asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
 
 from polyglitch.compare.best import INTENDED, PUBLISHED, Variants
 from polyglitch.compare.diff import Block, blocks, explain, published_blocks
-from polyglitch.compare.pair import two_texts, undecided
+from polyglitch.compare.pair import Judge, two_texts, undecided
 from polyglitch.compare.words import Units, cut, cut_characters
 from polyglitch.errors import UsageError
 from polyglitch.part import part
@@ -37,12 +38,13 @@ def similar_enough(
     faithful: bool = False,
     reverse: bool = False,
     language: str | None = None,
-) -> Callable[[Sequence[Trial], Tools], list[Verdict]]:
+) -> Judge:
     """Violated if enough metrics (`vote`: any, all, or a number) score below their thresholds.
 
-    Intended: words or characters by script; only a replaced block is excused, so that units which just vanish or
-    appear are reported. `faithful`: characters, the alignment of GNU `wdiff`, any short block excused; `reverse`
-    aligns the second output with the first, as CAT's published code does. `language` is that of the outputs.
+    Intended: words or characters by script; only a replaced block is excused, so that units which
+    just vanish or appear are reported. `faithful`: characters, the alignment of GNU `wdiff`, any
+    short block excused; `reverse` aligns the second output with the first, as CAT's published code
+    does. `language` is that of the outputs.
     """
     limits = {name: {**THRESHOLDS, **thresholds}[name] for name in known(metrics)}
     known(thresholds)

@@ -1,4 +1,4 @@
-"""Structure-invariant testing: a replaced word must not change the structure of the translation (SIT)."""
+"""Structure-invariant testing (SIT): replacing a word must not change a translation's structure."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Literal
 from rapidfuzz.distance import Levenshtein
 
 from polyglitch.compare.diff import differences
-from polyglitch.compare.pair import two_texts, undecided
+from polyglitch.compare.pair import Judge, two_texts, undecided
 from polyglitch.compare.words import units
 from polyglitch.errors import UsageError
 from polyglitch.part import part
 from polyglitch.protocols import Tools
 from polyglitch.records import Trial, Verdict
 
-Judge = Callable[[Sequence[Trial], Tools], list[Verdict]]
-# A batch of texts, the tools and the language of the texts in; for each text how often each label occurs out.
+# A batch of texts, the tools and the language of the texts in; for each text how often each label
+# occurs out.
 Representation = Callable[[Sequence[str], Tools, str | None], list[Counter[str]]]
 
 
@@ -29,7 +29,8 @@ def raw_distance(
 ) -> Judge:
     """Violated if the edit distance between the two outputs is above a limit (SIT, raw structure).
 
-    The translation of the replaced word itself counts too, as published: the distance is there to rank by.
+    The translation of the replaced word itself counts too, as published: the distance is there to
+    rank by.
     """
     if unit not in ("characters", "words"):
         raise UsageError(f"raw_distance: unit={unit!r} is not known; give 'characters' or 'words'")
@@ -51,10 +52,10 @@ def raw_distance(
 def label_count_distance(
     representation: Representation, above: float = 0, language: str | None = None
 ) -> Judge:
-    """Violated if the label counts of the two outputs' structures are further apart than a limit (SIT).
+    """Violated if the label counts of the outputs' structures are further apart than a limit.
 
-    `language` is that of the outputs. Each distinct text is represented once, all in one batch; equal outputs have
-    equal structures and are not looked at.
+    `language` is that of the outputs. Each distinct text is represented once, all in one batch;
+    equal outputs have equal structures and are not looked at.
     """
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:

@@ -1,4 +1,4 @@
-"""TF-IDF cosine between lists of units, with the inverse document frequencies fitted on given texts."""
+"""TF-IDF cosine between lists of units, the document frequencies fitted on given texts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 class Frequencies:
     """How many texts hold each unit.
 
-    Smoothed as if one more text held every unit: idf = ln((1 + texts) / (1 + texts with it)) + 1. So a unit that all
-    texts hold still counts, and a single pair is enough to fit on.
+    Smoothed as if one more text held every unit: idf = ln((1 + texts) / (1 + texts with it)) + 1.
+    So a unit that all texts hold still counts, and a single pair is enough to fit on.
     """
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:

@@ -1,7 +1,8 @@
 """How a text is cut into units: words where blanks part them, characters where nothing does.
 
-Each character is judged by its own script, so mixed text needs no setting: in a Chinese sentence a Latin name stays
-one word. Korean parts words by blanks and is cut into words. Punctuation marks are units of their own.
+Each character is judged by its own script, so mixed text needs no setting: in a Chinese sentence a
+Latin name stays one word. Korean parts words by blanks and is cut into words. Punctuation marks are
+units of their own.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-# Signs that Python's \w leaves out though they are written inside words: accents, Hebrew and Arabic points,
-# vowel signs of Indic scripts (without the danda, a full stop), and the joiners that Persian needs.
+# Signs that Python's \w leaves out though they are written inside words: accents, Hebrew and Arabic
+# points, vowel signs of Indic scripts (without the danda, a full stop), and the joiners that
+# Persian needs.
 MARKS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     r"\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0900-\u0963\u0966-\u0df3\u200c\u200d"
@@ -27,7 +29,8 @@ SIGNS = (
 UNPARTED = HAN + KANA + SOUTH_EAST
 APOSTROPHES = "'\u2019\u02bc"
 LETTER = rf"(?:(?![{UNPARTED}])[\w{MARKS}])"
-# Languages whose articles and pronouns lean on the next word: l'homme is two units, a change of noun only one.
+# Languages whose articles and pronouns lean on the next word: l'homme is two units, a change of
+# noun only one.
 ELIDING = frozenset({"ca", "fr", "it"})
 
 
