@@ -149,11 +149,11 @@ def differing_each(texts: list[str]) -> list[list[Range]]:
     return [first, second, *(differing_ranges(texts[0], text)[1] for text in texts[2:])]
 
 
-def show_outputs(
-    trial: Trial, verdict: Verdict, languages: Languages, most: int
-) -> list[Answered]:
+def show_outputs(trial: Trial, verdict: Verdict, languages: Languages, most: int) -> list[Answered]:
     """The chains, their last texts marked where they differ and where the oracle finds fault."""
-    last = [chain[-1] if chain else Output(status="error", error="no output") for chain in trial.chains]
+    last = [
+        chain[-1] if chain else Output(status="error", error="no output") for chain in trial.chains
+    ]
     texts = [output.text[:most] if output.ok else "" for output in last]
     if len(texts) == 1 and trial.case.inputs and len(trial.chains[0]) > 1:
         marks = [differing_ranges(trial.case.inputs[0].text[:most], texts[0])[1]]

@@ -53,6 +53,8 @@ class Summary(msgspec.Struct, frozen=True):
 class Limits(msgspec.Struct, frozen=True):
     """How much a report shows of what it is given."""
 
-    cards: int = 500  # issues in the HTML: a browser stays quick, and nobody reads more in a sitting
+    cards: int = (
+        500  # issues in the HTML: a browser stays quick, and nobody reads more in a sitting
+    )
     worst: int = 10  # issues in the Markdown: a pull request comment is skimmed
     characters: int = 4000  # of one text in the HTML: longer ones are cut, and say by how much
