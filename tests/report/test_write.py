@@ -48,6 +48,15 @@ def test_a_report_that_fails_half_way_leaves_the_old_one(tmp_path: Path, extensi
     assert [path.name for path in tmp_path.iterdir()] == [target.name]
 
 
+def test_who_reads_the_old_report_can_read_on(tmp_path: Path) -> None:
+    target = tmp_path / "report.csv"
+    target.write_text("yesterday's")
+    with target.open() as reader:
+        write_report(target, summary(), [finding()])
+        assert reader.read() == "yesterday's", "the new report is another file, put in its place"
+    assert "moinho" in target.read_text("utf-8")
+
+
 @pytest.mark.parametrize("extension", [*WRITERS, ".HTML"])
 def test_every_format_is_written_into_a_new_folder(tmp_path: Path, extension: str) -> None:
     target = tmp_path / "deep" / f"report{extension}"
