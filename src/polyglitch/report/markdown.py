@@ -11,7 +11,7 @@ from polyglitch.report.findings import Finding, Limits, Summary
 from polyglitch.report.visible import plain
 
 LONGEST = 300  # characters of one text: ten rows must fit on a screen
-SPECIAL = re.compile(r"([\\`*_{}\[\]()|~!+#-])")
+SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
 ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # Hosts link these wherever they stand, and a mention notifies a stranger: a comment splits them.
 LINKING = re.compile(r"(@|:(?=//)|www(?=\.)|\\#)", re.IGNORECASE)
@@ -19,7 +19,7 @@ LINKING = re.compile(r"(@|:(?=//)|www(?=\.)|\\#)", re.IGNORECASE)
 
 def markdown_report(summary: Summary, findings: Iterable[Finding], limits: Limits) -> Iterator[str]:
     """Totals, methods, and the worst issues, each a row."""
-    yield f"## {safe(summary.title)}\n\n{safe(summary.system)}, {safe(summary.created)}\n\n"
+    yield f"## {safe(summary.title)}\n\nTested: {safe(summary.system)}, {safe(summary.created)}\n\n"
     yield from totals(summary)
     yield from methods(summary)
     short = Limits(characters=LONGEST)
@@ -58,9 +58,8 @@ def issue_row(shown: Card) -> str:
     worst = shown.worst
     if worst is not None:
         cells[2] = worst.score
-        cells[3], cells[4] = column(worst, 0), column(worst, 1)
-        if worst.reasons:
-            cells[4] += "<br>" + safe("; ".join(worst.reasons))
+        cells[3] = column(worst, 0)
+        cells[4] = "<br>".join(filter(None, (column(worst, 1), safe("; ".join(worst.reasons)))))
     return "| " + " | ".join(cells) + " |\n"
 
 

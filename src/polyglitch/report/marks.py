@@ -1,10 +1,11 @@
-"""Marks what differs between two texts, word by word, and the places that an oracle found at fault."""
+"""Marks what differs between two texts, word by word, and where an oracle finds fault."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import msgspec
 from rapidfuzz.distance import Indel
@@ -89,7 +90,7 @@ def mark(text: str, changed: Sequence[Range] = (), faults: Sequence[Fault] = ())
         cuts |= {min(max(start, 0), size), min(max(end, 0), size)}
     places = sorted(cuts)
     pieces = []
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         inside = any(a <= start and end <= b for a, b in changed)
         reason = next((f.reason for f in blamed if f.start <= start and end <= f.end), None)
         pieces.append(Piece(text[start:end], inside, reason))

@@ -40,7 +40,7 @@ def writer_for(path: Path) -> Writer:
 def write_report(
     path: str | Path, summary: Summary, findings: Iterable[Finding], limits: Limits | None = None
 ) -> Path:
-    """Write a campaign's findings, which come worst first and are read once, as they are written."""
+    """Write a campaign's findings, worst first as they come, each read when it is written."""
     path = Path(path)
     pieces = writer_for(path)(summary, findings, limits or Limits())
     with replacing(path) as stream:
