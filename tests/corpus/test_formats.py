@@ -108,6 +108,14 @@ def test_columns_are_taken_by_name_or_by_what_people_call_them(tmp_path: Path) -
     assert (named.input.text, named.label, named.data["Sentence"]) == ("mine", "5", "Good, cheap.")
 
 
+def test_of_columns_that_differ_in_case_the_first_or_the_exact_one_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    path.write_text("Text,TEXT\nOne.,Two.\n")
+    assert [seed.input.text for seed in open_corpus(str(path))] == ["One."]
+    assert [seed.input.text for seed in open_corpus(str(path), text="TEXT")] == ["Two."]
+    assert [seed.input.text for seed in open_corpus(str(path), text="text")] == ["One."]
+
+
 def test_a_quoted_cell_may_hold_line_breaks_and_lines_are_still_counted(tmp_path: Path) -> None:
     path = tmp_path / "qa.csv"
     path.write_bytes(b'text,context\r\nWho?,"Ann.\r\nBob."\r\nWhen?,Today.\r\n')
