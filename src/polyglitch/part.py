@@ -27,7 +27,9 @@ class Part(Generic[Q, T]):
     @property
     def signature(self) -> str:
         """`name(key=value,...)`, arguments sorted."""
-        return f"{self.name}({','.join(f'{k}={show(v)}' for k, v in sorted(self.arguments.items()))})"
+        return (
+            f"{self.name}({','.join(f'{k}={show(v)}' for k, v in sorted(self.arguments.items()))})"
+        )
 
 
 def part(factory: Callable[P, Callable[Q, T]]) -> Callable[P, Part[Q, T]]:
