@@ -103,7 +103,7 @@ def test_a_program_that_leaves_after_its_answer_is_started_again(tmp_path: Path)
 def test_a_program_that_always_dies_stops_the_run(tmp_path: Path) -> None:
     with (
         running(write_program(tmp_path)) as system,
-        pytest.raises(SystemFailed, match="died on 5 inputs in a row.*exited with code 3"),
+        pytest.raises(SystemFailed, match=r"died on 5 inputs in a row.*exited with code 3"),
     ):
         ask(system, *(f"die {number}" for number in range(9)))
 
@@ -151,7 +151,10 @@ def test_a_plain_unix_filter_works() -> None:
 
 
 def test_a_program_slow_to_load_is_not_taken_for_a_buffering_one(tmp_path: Path) -> None:
-    source = "import os, time\ntime.sleep(1.5)\nwhile True:\n  input()\n  print(os.getpid(), flush=True)\n"
+    source = (
+        "import os, time\ntime.sleep(1.5)\n"
+        "while True:\n  input()\n  print(os.getpid(), flush=True)\n"
+    )
     with running(write_program(tmp_path, source), timeout=4.0) as system:
         answers = {ask(system, "a")[0].text for _ in range(3)}
     assert len(answers) == 1

@@ -1,4 +1,4 @@
-"""A program run once a batch: a run that goes wrong is taken apart until the guilty input is found."""
+"""A program run once a batch: a run that goes wrong is taken apart until the guilty one is found."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ def test_a_last_line_without_its_end_counts(tmp_path: Path) -> None:
 
 def test_a_program_that_never_works_stops_the_run(tmp_path: Path) -> None:
     system = open_system("cmd-once:" + command(tmp_path / "nowhere.py"))
-    with pytest.raises(SystemFailed, match="5 inputs in a row.*No such file"):
+    with pytest.raises(SystemFailed, match=r"5 inputs in a row.*No such file"):
         ask(system, *"abcdefgh")
 
 
-# A batch that loses a line and doubles another has the right count: no count can tell, so not mixed.
+# Not mixed with doubles: a batch that loses a line and doubles another has the right count.
 FAULTS = ("drop", "die", "empty", "bytes")
 
 

@@ -22,7 +22,25 @@ needs_firefox = pytest.mark.skipif(
 )
 
 # Words that reach over the end of a line, and all that Apertium's stream format gives a meaning.
-MIXED = ["the", "big", "house", "New", "York", "has", "eaten", "cats'", "U.S.", "e.g.", "?", "!", "...", ":", "(", ")", "[", "]", "{", "}", "^", "$", "/", "\\", "@", "<", ">", "~", "*", "#", "+", "&", "[]", ".[]", "^a<n>$", "\\^", "<b>", "</b>", "take", "off", "San", "\u2028", "\x00", "\x0c", "\t", "日本", "🙂", "zorkish"]
+MIXED = [
+    *[
+        "the",
+        "big",
+        "house",
+        "New",
+        "York",
+        "has",
+        "eaten",
+        "cats'",
+        "take",
+        "off",
+        "San",
+        "zorkish",
+    ],
+    *["U.S.", "e.g.", "?", "!", "...", ":", "(", ")", "日本", "🙂", "\u2028", "\x00", "\x0c", "\t"],
+    *["[", "]", "{", "}", "^", "$", "/", "\\", "@", "<", ">", "~", "*", "#", "+", "&"],
+    *["[]", ".[]", "^a<n>$", "\\^", "<b>", "</b>"],
+]
 
 
 @needs_apertium
@@ -69,7 +87,7 @@ def test_an_apertium_mode_that_is_absent_says_how_to_install_it() -> None:
 
 def test_apertium_itself_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(Missing, match="apertium is not installed.*apt-get install apertium "):
+    with pytest.raises(Missing, match=r"apertium is not installed.*apt-get install apertium "):
         open_system("apertium:eng-spa")
 
 
