@@ -18,7 +18,9 @@ def shared_data() -> Path:
     """Data that is not part of the project: beside it, or where POLYGLITCH_SHARED says."""
     folder = Path(os.environ.get("POLYGLITCH_SHARED", ROOT.parent / "shared")) / "data"
     if not folder.is_dir():
-        pytest.skip("no reference data beside the project; set POLYGLITCH_SHARED to the folder that has it")
+        pytest.skip(
+            "no reference data beside the project; set POLYGLITCH_SHARED to the folder that has it"
+        )
     return folder
 
 
@@ -29,7 +31,9 @@ Cli = Callable[..., subprocess.CompletedProcess[str]]
 def cli(tmp_path: Path) -> Cli:
     """Run `polyglitch ARGS` in a folder of its own and give back what it printed."""
 
-    def run(*arguments: str, code: int | None = 0, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, code: int | None = 0, stdin: str = ""
+    ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [sys.executable, "-m", "polyglitch", *map(str, arguments)],
             cwd=tmp_path,

@@ -61,7 +61,9 @@ def campaign(folder: Path, store: str = "s.sqlite", **more: Any) -> Any:
 
 def verdicts(path: Path) -> list[tuple[Any, ...]]:
     with sqlite3.connect(path) as connection:
-        return sorted(connection.execute('select method, "case", outcome, severity, record from verdicts'))
+        return sorted(
+            connection.execute('select method, "case", outcome, severity, record from verdicts')
+        )
 
 
 def asked(folder: Path) -> list[str]:
@@ -118,11 +120,13 @@ def test_issues_are_read_back_worst_first(folder: Path) -> None:
     for finding in findings:
         worst = [verdict.severity for _, verdict in finding.violations]
         assert worst == sorted(worst, reverse=True)
-        assert all(trial.outputs[0].text and trial.outputs[1].text for trial, _ in finding.violations)
+        assert all(
+            trial.outputs[0].text and trial.outputs[1].text for trial, _ in finding.violations
+        )
 
 
 def test_a_system_that_always_fails_is_said_to_fail(folder: Path) -> None:
-    with pytest.raises(SystemFailed, match="failed on every case.*model not loaded"):
+    with pytest.raises(SystemFailed, match=r"failed on every case.*model not loaded"):
         run(campaign(folder, system=f"python:{folder / 'counting.py'}:broken"))
 
 
@@ -140,12 +144,29 @@ def test_a_missing_language_is_asked_for_before_the_run(folder: Path) -> None:
 
 
 def start(folder: Path, store: str, slow: str) -> subprocess.Popen[bytes]:
-    arguments = ["run", "--system", f"python:{folder / 'counting.py'}:translate", "--corpus", "sample"]
+    arguments = [
+        "run",
+        "--system",
+        f"python:{folder / 'counting.py'}:translate",
+        "--corpus",
+        "sample",
+    ]
     arguments += ["--method", "sit,transrepair", "--source-language", "en", "--limit", "40"]
-    arguments += ["--param", "sit.per_seed=6", "--param", "transrepair.per_seed=6", "--store", store, "-q"]
+    arguments += [
+        "--param",
+        "sit.per_seed=6",
+        "--param",
+        "transrepair.per_seed=6",
+        "--store",
+        store,
+        "-q",
+    ]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "SLOW": slow}
     return subprocess.Popen(
-        [sys.executable, "-m", "polyglitch", *arguments], cwd=folder, env=environment, start_new_session=True
+        [sys.executable, "-m", "polyglitch", *arguments],
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
     )
 
 
@@ -201,13 +222,25 @@ def test_ctrl_c_keeps_what_is_finished_and_exits_130(folder: Path) -> None:
 
 
 def test_run_json_prints_one_object(folder: Path, cli: Any) -> None:
-    (folder / "seeds.txt").write_text("The old bridge fell into the river.\nThe new law helps small firms.\n")
+    (folder / "seeds.txt").write_text(
+        "The old bridge fell into the river.\nThe new law helps small firms.\n"
+    )
     done = cli(
         "run", "--system", f"python:{folder / 'counting.py'}:translate", "--corpus", "seeds.txt",
         "--method", "sit", "--source-language", "en", "--store", "x.sqlite", "--json", "-o", "r.html", "-o", "r.jsonl",
     )  # fmt: skip
     figures = json.loads(done.stdout)
-    wanted = {"cases", "queries", "cache_hits", "violations", "undecided", "errors", "issues", "seconds", "signature"}
+    wanted = {
+        "cases",
+        "queries",
+        "cache_hits",
+        "violations",
+        "undecided",
+        "errors",
+        "issues",
+        "seconds",
+        "signature",
+    }
     assert wanted <= set(figures)
     assert "sit[" in figures["signature"]
     assert (folder / "r.html").stat().st_size > 1000

@@ -7,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.records import Edit, Input, Output, Seed, Trial, Verdict, decode, digest, encode, new_case
+from polyglitch.records import (
+    Edit,
+    Input,
+    Output,
+    Seed,
+    Trial,
+    Verdict,
+    decode,
+    digest,
+    encode,
+    new_case,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -15,7 +26,9 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 @given(TEXT, st.none() | TEXT, TEXT)
 def test_a_case_survives_json(text: str, context: str | None, new: str) -> None:
     seed = Seed("s", Input(text, context))
-    case = new_case(seed, "similar", (seed.input, Input(new, context)), Edit("swap", 0, 1, text[:1], new))
+    case = new_case(
+        seed, "similar", (seed.input, Input(new, context)), Edit("swap", 0, 1, text[:1], new)
+    )
     assert decode(encode(case), type(case)) == case
     trial = Trial(case, ((Output(text),), (Output(new, status="error", error="x"),)))
     assert decode(encode(trial), Trial) == trial

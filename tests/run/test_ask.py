@@ -90,7 +90,11 @@ def test_batches_grow_while_they_are_quick(store: Store) -> None:
 
 @pytest.mark.parametrize(
     ("word", "status", "error"),
-    [("raise", "error", "ValueError: no such word"), ("lost", "error", "0 outputs"), ("hang", "timeout", "0.3 s")],
+    [
+        ("raise", "error", "ValueError: no such word"),
+        ("lost", "error", "0 outputs"),
+        ("hang", "timeout", "0.3 s"),
+    ],
 )
 def test_a_bad_input_costs_only_itself(store: Store, word: str, status: str, error: str) -> None:
     system = Upper()

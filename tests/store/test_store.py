@@ -22,14 +22,20 @@ def store(tmp_path: Path) -> Store:
 
 
 def cases_of(count: int) -> list:
-    return [new_case(SEED, "similar", (SEED.input, Input(f"The dog {n} sat."))) for n in range(count)]
+    return [
+        new_case(SEED, "similar", (SEED.input, Input(f"The dog {n} sat."))) for n in range(count)
+    ]
 
 
 def test_an_output_is_found_by_system_and_whole_input(store: Store) -> None:
     question = Input("Who?", context="A story.")
     store.add_outputs({output_key("m1", question): Output("Ann")})
     assert store.outputs([output_key("m1", question)])[output_key("m1", question)].text == "Ann"
-    for other in (output_key("m2", question), output_key("m1", Input("Who?")), output_key("m1", Input("Who?", "A"))):
+    for other in (
+        output_key("m2", question),
+        output_key("m1", Input("Who?")),
+        output_key("m1", Input("Who?", "A")),
+    ):
         assert store.outputs([other]) == {}
 
 

@@ -75,10 +75,8 @@ def _broken(source: Source, line: int, error: Exception) -> UsageError:
     """What to tell of bytes that cannot be read to the end."""
     if not source.gzipped:
         return UsageError(f"{source.name}:{line}: cannot be read: {error}; check the file")
-    if isinstance(error, EOFError):
-        cause = "the gzip data ends too early"
-    else:
-        cause = f"this is no valid gzip data ({error})"
+    early = isinstance(error, EOFError)
+    cause = "the gzip data ends too early" if early else f"this is no valid gzip data ({error})"
     return UsageError(
         f"{source.name}:{line}: {cause}; test it with `gzip -t` and fetch or compress it again"
     )

