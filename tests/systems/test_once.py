@@ -1,4 +1,4 @@
-"""A program run once a batch: a run that goes wrong is taken apart until the guilty one is found."""
+"""A program run once a batch: a run that goes wrong is taken apart to find the guilty input."""
 
 from __future__ import annotations
 

@@ -21,9 +21,7 @@ from polyglitch.systems.child import Child
 from polyglitch.systems.lines import Deaths, as_line
 from polyglitch.systems.once import Once, split
 
-GLANCE = (
-    0.002  # seconds in which most surplus lines show: programs write them right after the first
-)
+GLANCE = 0.001  # seconds in which most surplus lines show, as they follow the first at once
 GRACE = 0.02  # seconds in which all of them should
 PATIENCE = (
     1.0  # seconds of silence after reading its first line before a program is suspected to buffer
