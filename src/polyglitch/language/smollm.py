@@ -46,7 +46,9 @@ def open_smollm() -> tuple[Any, Any]:
     if not (folder / "model.safetensors").is_file():
         _unpack(folder)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder, attn_implementation="eager")
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        folder, attn_implementation="eager", dtype="float32"
+    )
     return tokenizer, model.eval()
 
 
