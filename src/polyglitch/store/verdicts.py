@@ -91,20 +91,21 @@ class Verdicts(Database):
         """Replace the issues of a run, worst first; how many there are."""
         with self._engine.begin() as connection:
             connection.execute(delete(s.issues).where(s.issues.c.run == run))
-        count = 0
-        for count, issue in enumerate(found, 1):
-            row = {
+        rows = [
+            {
                 "run": run,
                 "id": issue.id,
                 "method": issue.method,
                 "seed": issue.seed_id,
                 "severity": issue.severity,
                 "kind": issue.kind,
-                "position": count,
+                "position": place,
                 "record": encode(issue),
             }
-            self._add(s.issues, [row])
-        return count
+            for place, issue in enumerate(found, 1)
+        ]
+        self._add(s.issues, rows)
+        return len(rows)
 
     def issues(self, run: str, method: str | None = None) -> Iterator[Issue]:
         """The issues of a run, worst first within each method, methods taking turns by position."""
