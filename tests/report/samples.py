@@ -30,7 +30,7 @@ def finding(
     inputs = tuple(Input(text) for text in sources)
     pairs = []
     for place in range(1 + further):
-        case = Case(f"case-{name}-{place}", f"seed-{name}", method, "same structure", inputs)
+        case = Case(f"case-{name}-{place}", f"seed-{name}", "same structure", inputs, method)
         verdict = Verdict(case.id, "violated", score=7.0 - place, threshold=2.0, reasons=(reason,))
         pairs.append((Trial(case, tuple((Output(text),) for text in outputs)), verdict))
     ids = tuple(trial.case.id for trial, _ in pairs)
@@ -43,7 +43,7 @@ def hostile_finding(text: str) -> Finding:
     given = Input(text, context=text, title=text, language=text)
     other = Input(text + " more", context="other", title=text, language=text)
     edit = Edit(text, 0, 3, text, text)
-    case = Case(text, text, text, text, (given, other), edit, expected=(text,))
+    case = Case(text, text, text, (given, other), text, edit, expected=(text,))
     labelled = Output(label=text, scores={text: 0.5})
     routes = (
         ((Output(text),), (Output("x " + text),)),

@@ -23,7 +23,7 @@ from polyglitch.errors import UsageError
     multiple=True,
     default=("report.html",),
     show_default=True,
-    help=".html .jsonl .csv .md",
+    help=".html .jsonl .csv .md .xml .sarif",
 )
 @click.option("--title", default="", help="The heading.")
 def command(store: str | None, run_id: str | None, output: tuple[str, ...], title: str) -> None:

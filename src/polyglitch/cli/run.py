@@ -42,7 +42,10 @@ REPEATED = ("methods", "output")
 @click.option("--resume", is_flag=True, help="Go on with the run as it is (the default).")
 @click.option("--retry-errors", is_flag=True, default=None, help="Ask again what failed.")
 @click.option(
-    "-o", "--output", multiple=True, help="Report file: .html .jsonl .csv .md (repeatable)."
+    "-o",
+    "--output",
+    multiple=True,
+    help="Report file: .html .jsonl .csv .md .xml .sarif (repeatable).",
 )
 @click.option(
     "--config",

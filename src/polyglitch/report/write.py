@@ -22,6 +22,8 @@ WRITERS = {
     ".jsonl": "polyglitch.report.jsonl:jsonl_report",
     ".csv": "polyglitch.report.table:csv_report",
     ".md": "polyglitch.report.markdown:markdown_report",
+    ".xml": "polyglitch.report.junit:junit_report",
+    ".sarif": "polyglitch.report.sarif:sarif_report",
 }
 
 
