@@ -65,10 +65,10 @@ def told(trial: Trial, verdict: Verdict) -> str:
     return "\n".join(lines)
 
 
-def tag(name: str, close: bool = False, **attributes: object) -> str:
+def tag(element: str, /, *, close: bool = False, **attributes: object) -> str:
     """An opening tag, or a closed one, with every attribute made safe."""
     told = "".join(f" {key}={quoteattr(clean(str(value)))}" for key, value in attributes.items())
-    return f"<{name}{told}{'/' if close else ''}>"
+    return f"<{element}{told}{'/' if close else ''}>"
 
 
 def text(value: str) -> str:
