@@ -148,7 +148,7 @@ def test_round_trips_labels_and_failures_have_their_own_look() -> None:
     edit = Edit("swap", 0, 1, "Q", "Q, then")
 
     def page(inputs: tuple[Input, ...], chains: tuple[tuple[Output, ...], ...]) -> Page:
-        case = Case("c", "s", "m", "r", inputs, edit)
+        case = Case("c", "s", "r", inputs, "m", edit)
         return page_of(
             [msgspec.structs.replace(base, violations=((Trial(case, chains), verdict),))]
         )[1]

@@ -34,7 +34,9 @@ def test_hostile_text_stays_text_in_xml(tmp_path: Path, text: str) -> None:
 
 def test_sarif_points_at_the_line_of_the_corpus(tmp_path: Path) -> None:
     found = finding()
-    found = msgspec.structs.replace(found, seed=msgspec.structs.replace(found.seed, origin="data/mine.txt:17"))
+    found = msgspec.structs.replace(
+        found, seed=msgspec.structs.replace(found.seed, origin="data/mine.txt:17")
+    )
     path = write_report(tmp_path / "r.sarif", summary(), [found, hostile_finding(HOSTILE[0])])
     run = json.loads(path.read_text())["runs"][0]
     place = run["results"][0]["locations"][0]["physicalLocation"]

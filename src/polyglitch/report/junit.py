@@ -28,8 +28,14 @@ def junit_report(summary: Summary, findings: Iterable[Finding], limits: Limits) 
 def suites(summary: Summary) -> Iterator[str]:
     """The methods with their counts, and the reasons for which cases were left undecided."""
     for row in summary.methods:
-        counts = {"tests": row.cases, "failures": row.violated, "errors": row.undecided}
-        yield tag("testsuite", name=row.method, **counts) + "</testsuite>\n"
+        suite = tag(
+            "testsuite",
+            name=row.method,
+            tests=row.cases,
+            failures=row.violated,
+            errors=row.undecided,
+        )
+        yield suite + "</testsuite>\n"
     if summary.undecided_reasons:
         count = len(summary.undecided_reasons)
         yield tag("testsuite", name="undecided", tests=count, failures=0, errors=count)
