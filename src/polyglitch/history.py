@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+from polyglitch.campaign import find_file, make_campaign
 from polyglitch.errors import UsageError
 from polyglitch.plan import signature
 from polyglitch.records import Case, Input, Output, Trial
@@ -103,3 +105,15 @@ COUNTS = (
     "issues",
     "seconds",
 )
+
+
+def open_history(name: str, store: str | None = None) -> History:
+    """A run by `STORE:RUN`, `STORE:` for its newest, or `RUN` alone in the store given (or configured)."""
+    where, _, run_id = name.rpartition(":")
+    if not where:
+        where = store or make_campaign({}, find_file()).store
+    if "://" not in where and not Path(where).is_file():
+        raise UsageError(
+            f"store {where!r}: no such file; write STORE:RUN, or name the store with --store"
+        )
+    return History(Store(where), run_id or None)

@@ -42,6 +42,14 @@ class Verdicts(Database):
         with self._engine.connect() as connection:
             return {(row[0], row[1]): row[2] for row in connection.execute(query)}
 
+    def case_outcomes(self, run: str) -> Iterator[tuple[str, str, str]]:
+        """Method, case and outcome of every verdict."""
+        v = s.verdicts
+        query = select(v.c.method, v.c.case, v.c.outcome).where(v.c.run == run)
+        with self._engine.connect() as connection:
+            for row in connection.execution_options(yield_per=1000).execute(query):
+                yield row[0], row[1], row[2]
+
     def undecided_reasons(self, run: str) -> dict[str, int]:
         """Why cases were left undecided, the most common reason first."""
         v = s.verdicts

@@ -1,0 +1,82 @@
+"""`polyglitch compare`: an old and a new run on the same cases."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from polyglitch.history import History
+
+
+@click.command(name="compare")
+@click.argument("old")
+@click.argument("new")
+@click.option("--store", default=None, help="The store of both runs, where RUN is an id alone.")
+@click.option(
+    "--max-broken", type=int, default=None, help="Exit 1 when more cases broke than this."
+)
+@click.option(
+    "--max-worse", type=float, default=None, help="Exit 1 when the violated share grew by more."
+)
+@click.option("--show", default=10, show_default=True, help="So many broken cases are shown.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(
+    old: str,
+    new: str,
+    store: str | None,
+    max_broken: int | None,
+    max_worse: float | None,
+    show: int,
+    as_json: bool,
+) -> None:
+    """Say what NEW fixed and broke against OLD: a run id, or STORE:RUN, or STORE: for its newest run."""
+    from polyglitch.evaluate.regression import compare_outcomes
+    from polyglitch.history import open_history
+    from polyglitch.records import encode
+
+    before, after = open_history(old, store), open_history(new, store)
+    found = compare_outcomes(
+        before.store.case_outcomes(before.run_id), after.store.case_outcomes(after.run_id)
+    )
+    if as_json:
+        click.echo(
+            json.dumps({**json.loads(encode(found)), "old": before.run_id, "new": after.run_id})
+        )
+    else:
+        click.echo(f"old {before.run_id} {before.row['created']} {before.definition['systems'][0]}")
+        click.echo(f"new {after.run_id} {after.row['created']} {after.definition['systems'][0]}")
+        for word in (
+            "fixed",
+            "broken",
+            "still_broken",
+            "still_fine",
+            "undecided",
+            "only_old",
+            "only_new",
+        ):
+            click.echo(f"{word.replace('_', ' '):<14}{getattr(found, word):>8,}")
+        low, high = found.interval
+        click.echo(
+            f"violated share: {found.change:+.2%} (95% {low:+.2%} to {high:+.2%}), McNemar p = {found.p_value:.3g}"
+        )
+        show_broken(after, found.broken_cases[:show])
+    worse = max_worse is not None and found.change > max_worse
+    if worse or (max_broken is not None and found.broken > max_broken):
+        click.echo("the new run is worse than allowed", err=True)
+        sys.exit(1)
+
+
+def show_broken(history: History, cases: tuple[tuple[str, str], ...]) -> None:
+    """The broken cases, each with its inputs and outputs."""
+    from polyglitch.report.junit import told
+    from polyglitch.report.visible import plain
+
+    for method, case_id in cases:
+        for case, verdict in history.store.verdicts(history.run_id, method, ids=[case_id]):
+            click.echo(f"\nbroken in {method}:")
+            for line in told(history.trial(case), verdict).split("\n"):
+                click.echo(f"  {plain(line)}")

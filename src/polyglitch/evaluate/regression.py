@@ -1,0 +1,97 @@
+"""Two runs on the same cases: what the new system fixed, what it broke, and whether that could be chance."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+Outcomes = Iterable[tuple[str, str, str]]  # method, case, outcome
+WORDS = {
+    ("violated", "holds"): "fixed",
+    ("holds", "violated"): "broken",
+    ("violated", "violated"): "still broken",
+    ("holds", "holds"): "still fine",
+}
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """How the cases that both runs judged came out."""
+
+    fixed: int
+    broken: int
+    still_broken: int
+    still_fine: int
+    undecided: int  # judged in one run only, or in neither
+    only_old: int
+    only_new: int
+    p_value: float  # exact McNemar test, two-sided
+    change: float  # share violated, new minus old
+    interval: tuple[float, float]  # 95% of that change
+    broken_cases: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def both(self) -> int:
+        """Cases that both runs decided."""
+        return self.fixed + self.broken + self.still_broken + self.still_fine
+
+
+def compare_outcomes(old: Outcomes, new: Outcomes) -> Comparison:
+    """Pair the verdicts of two runs by method and case."""
+    before = {(method, case): outcome for method, case, outcome in old}
+    counts: Counter[str] = Counter()
+    broken: list[tuple[str, str]] = []
+    for method, case, outcome in new:
+        earlier = before.pop((method, case), None)
+        if earlier is None:
+            counts["only new"] += 1
+            continue
+        word = WORDS.get((earlier, outcome), "undecided")
+        counts[word] += 1
+        if word == "broken":
+            broken.append((method, case))
+    both = sum(counts[word] for word in WORDS.values())
+    change, interval = paired_change(counts["fixed"], counts["broken"], both)
+    return Comparison(
+        fixed=counts["fixed"],
+        broken=counts["broken"],
+        still_broken=counts["still broken"],
+        still_fine=counts["still fine"],
+        undecided=counts["undecided"],
+        only_old=len(before),
+        only_new=counts["only new"],
+        p_value=mcnemar(counts["fixed"], counts["broken"]),
+        change=change,
+        interval=interval,
+        broken_cases=tuple(sorted(broken)),
+    )
+
+
+def mcnemar(fixed: int, broken: int) -> float:
+    """The chance of a split at least this uneven if each change were a coin toss; exact, two-sided."""
+    changed = fixed + broken
+    if not changed:
+        return 1.0
+    few = min(fixed, broken)
+    # Summed in logarithms: 2**changed leaves the range of floats at about a thousand changes.
+    half = changed * math.log(0.5)
+    tail = sum(
+        math.exp(
+            math.lgamma(changed + 1) - math.lgamma(k + 1) - math.lgamma(changed - k + 1) + half
+        )
+        for k in range(few + 1)
+    )
+    return min(1.0, 2 * tail)
+
+
+def paired_change(fixed: int, broken: int, both: int) -> tuple[float, tuple[float, float]]:
+    """The change of the violated share and its 95% interval, Wald with Agresti and Min's half counts."""
+    if not both:
+        return 0.0, (0.0, 0.0)
+    change = (broken - fixed) / both
+    b, f, n = broken + 0.5, fixed + 0.5, both + 2
+    spread = 1.96 * math.sqrt(max(b + f - (b - f) ** 2 / n, 0.0)) / n
+    middle = (b - f) / n
+    return change, (max(-1.0, middle - spread), min(1.0, middle + spread))
