@@ -1,0 +1,1 @@
+"""Polyglitch inside other people's tests: a decorator, and a pytest plugin."""
