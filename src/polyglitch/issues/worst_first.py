@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from polyglitch.issues.kinds import suggest_kind
 from polyglitch.part import part
 from polyglitch.protocols import IssueRule
 from polyglitch.records import Issue, Seed, Trial, Verdict, digest
@@ -28,6 +29,7 @@ def worst_first(top: int = 3) -> IssueRule:
                 method=method,
                 case_ids=tuple(verdict.case_id for _, verdict in worst),
                 severity=worst[0][1].severity,
+                kind=suggest_kind(*worst[0]),
             )
         ]
 

@@ -1,0 +1,51 @@
+"""Kinds of bugs: the hard facts first, and never blamed on the word that was changed on purpose."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyglitch.compare.structure import raw_distance
+from polyglitch.issues.kinds import suggest_kind
+from polyglitch.issues.worst_first import worst_first
+from polyglitch.records import Edit, Input, Output, Seed, Trial, Verdict, new_case
+from polyglitch.tools import Toolbox
+
+SEED = Seed("s", Input("The vaccine is kept in the fridge."))
+
+
+def judged(one: str, other: str, old: str = "fridge", new: str = "box") -> tuple[Trial, Verdict]:
+    edit = Edit("swap", 27, 33, old, new)
+    case = new_case(SEED, "similar", (SEED.input, Input("The vaccine is kept in the box.")), edit)
+    trial = Trial(case, ((Output(one),), (Output(other),)))
+    return trial, raw_distance(above=0)([trial], Toolbox())[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("A vacina é usada no prazo.", "A vacina é usada não prazo.", "negation"),
+        ("Custa 30 euros hoje.", "Custa 40 euros hoje.", "number"),
+        ("O rio corre para Lisboa agora.", "O rio corre para Porto agora.", "name"),
+        ("ele viu o grande gato preto", "ele viu o gato preto grande", "words moved"),
+        ("o conselho de diretores aprovou o plano ontem", "o conselho aprovou", "words missing"),
+        ("o plano", "o plano novo foi aprovado ontem", "words added"),
+        ("a vacina está na geladeira", "a vacina está na caixa", "words changed"),
+    ],
+)
+def test_a_kind_is_told_from_the_difference(one: str, other: str, kind: str) -> None:
+    assert suggest_kind(*judged(one, other)) == kind
+
+
+def test_a_swapped_number_is_not_a_number_bug() -> None:
+    assert (
+        suggest_kind(*judged("Custa 30 euros.", "Custa 40 euros.", "30", "40")) == "words changed"
+    )
+
+
+def test_worst_first_orders_by_severity_then_length_and_names_the_kind() -> None:
+    near, far = judged("a b c", "a b d"), judged("a b c", "a não x y z")
+    also = judged("a b c", "a b e f")
+    issue = worst_first(2)(SEED, [near, also, far])[0]
+    assert issue.case_ids[0] == far[1].case_id
+    assert issue.kind == "negation"
+    assert worst_first(3)(SEED, []) == []
