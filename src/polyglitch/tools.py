@@ -27,7 +27,7 @@ class Toolbox:
         return self._get("parsers", DEFAULT_PARSER, language)  # type: ignore[no-any-return]
 
     def proposer(self, name: str, language: str | None) -> Proposer:
-        """A proposer by its registered name."""
+        """A proposer by its registered name; what follows a colon is its argument: `masked-lm:FOLDER`."""
         return self._get("proposers", name, language)  # type: ignore[no-any-return]
 
     def embedder(self, name: str, language: str | None) -> Embedder:
@@ -65,5 +65,7 @@ class Toolbox:
             )
         place = (kind, name, language)
         if place not in self._made:
-            self._made[place] = registry.load(kind, name)(language)
+            known, _, argument = name.partition(":")
+            factory = registry.load(kind, known)
+            self._made[place] = factory(language, argument) if argument else factory(language)
         return self._made[place]
