@@ -38,7 +38,7 @@ class Toolbox:
         return self._made[place]  # type: ignore[no-any-return]
 
     def proposer(self, name: str, language: str | None) -> Proposer:
-        """A proposer by its registered name."""
+        """A proposer by its registered name; what follows a colon is its argument: `masked-lm:FOLDER`."""
         return self._get("proposers", name, language)  # type: ignore[no-any-return]
 
     def embedder(self, name: str, language: str | None) -> Embedder:
@@ -72,7 +72,9 @@ class Toolbox:
         known = self._known(language, f"{kind[:-1]} {name!r}")
         place = (kind, name, known)
         if place not in self._made:
-            self._made[place] = registry.load(kind, name)(known)
+            registered, _, argument = name.partition(":")
+            factory = registry.load(kind, registered)
+            self._made[place] = factory(known, argument) if argument else factory(known)
         return self._made[place]
 
     def _known(self, language: str | None, what: str) -> str:

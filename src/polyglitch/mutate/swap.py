@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from polyglitch.mutate import keep as filters
+from polyglitch.mutate import slots as rules
+from polyglitch.mutate.keep import Keep, Swap
+from polyglitch.mutate.proposals import propose
+from polyglitch.mutate.slots import SlotRule, open_slots
 from polyglitch.mutate.surface import Draft, fit_in
 from polyglitch.part import part
-from polyglitch.protocols import Mutation, Parse, Slot, Token, Tools
+from polyglitch.protocols import Mutation, Slot, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 
 
 @part
 def swap_words(
-    proposer: str = "vectors",
+    proposer: str = "auto",
     tags: tuple[str, ...] = ("NN", "NNS", "JJ"),
     top: int = 10,
     per_seed: int | None = None,
     positions: int | None = None,
     relation: str = "similar",
     edges: bool = False,
+    where: tuple[SlotRule, ...] = rules.NATURAL,
+    keep: tuple[Keep, ...] = filters.NATURAL,
 ) -> Mutation:
-    """Cases that differ in one word: `top` candidates a slot, kept when the tag stays the same.
+    """Cases that differ in one word: `top` candidates a slot, kept when every filter of `keep` agrees.
 
-    `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed; `edges` allows
-    the first and the last token, which SIT leaves alone.
+    `where` says which words may be replaced; `positions` keeps the first slots in rank order; `per_seed` bounds
+    the cases of a seed; `edges` allows the first and the last token, which SIT leaves alone.
     """
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
@@ -33,23 +40,24 @@ def swap_words(
         parser = tools.parser(language)
         parses = parser.parse([seed.input.text for seed in seeds])
         ranks = tools.word_ranks(seeds, parses)
-        slots: list[tuple[int, Slot]] = []
+        chosen: list[tuple[int, Slot]] = []
         for number, parse in enumerate(parses):
-            chosen = slots_of(parse, tags, edges)
+            places = open_slots(parse, tags, edges, where)
             if ranks is not None:
                 score = ranks[number]
-                chosen.sort(key=lambda index: -float(score[index]))
-            slots += [(number, Slot(parse, index)) for index in chosen[:positions]]
-        candidates = tools.proposer(proposer, language).propose([slot for _, slot in slots], top)
+                places.sort(key=lambda index: -float(score[index]))
+            chosen += [(number, Slot(parse, index)) for index in places[:positions]]
+        found = propose(tools, proposer, language, [slot for _, slot in chosen], top)
         drafts = [
             (number, slot, draft)
-            for (number, slot), words in zip(slots, candidates, strict=True)
-            for draft in (fit_in(slot, candidate.word) for candidate in words)
+            for (number, slot), some in zip(chosen, found, strict=True)
+            for draft in (fit_in(slot, candidate.word) for candidate in some)
         ]
         checked = parser.parse([draft.text for _, _, draft in drafts])
         kept: list[list[Draft]] = [[] for _ in seeds]
         for (number, slot, draft), parse in zip(drafts, checked, strict=True):
-            if same_tag(slot, parse, draft.start):
+            swap = Swap(slot, draft, parse)
+            if all(agrees(swap) for agrees in keep):
                 kept[number].append(draft)
         for seed, ready in zip(seeds, kept, strict=True):
             if ranks is None:
@@ -68,29 +76,6 @@ def in_turns(drafts: list[Draft]) -> list[Draft]:
         turn[draft.edit.start] = turn.get(draft.edit.start, -1) + 1
         places.append((turn[draft.edit.start], order, draft))
     return [draft for _, _, draft in sorted(places, key=lambda place: place[:2])]
-
-
-def slots_of(parse: Parse, tags: tuple[str, ...], edges: bool) -> list[int]:
-    """Indices of the words that may be replaced: by tag, whole words of letters, no names."""
-    inner = parse.tokens if edges else parse.tokens[1:-1]
-    offset = 0 if edges else 1
-    return [
-        index
-        for index, token in enumerate(inner, offset)
-        if token.tag in tags and replaceable(token, parse)
-    ]
-
-
-def replaceable(token: Token, parse: Parse) -> bool:
-    """Whether the token stands alone: letters only, not glued to a hyphen or an apostrophe."""
-    before = parse.text[token.start - 1 : token.start]
-    after = parse.text[token.end : token.end + 1]
-    return len(token.text) > 1 and token.text.isalpha() and not set(before + after) & set("-'’/@_")
-
-
-def same_tag(slot: Slot, parse: Parse, start: int) -> bool:
-    """Whether the new word was read as the same part of speech as the old one."""
-    return any(token.start == start and token.tag == slot.token.tag for token in parse.tokens)
 
 
 def swapped(seed: Seed, text: str, edit: Edit, relation: str) -> Case:

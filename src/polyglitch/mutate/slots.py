@@ -1,0 +1,127 @@
+"""Which words of a sentence may be replaced. Each rule looks at one slot; `swap_words` asks them all.
+
+A word that a fixed phrase, a name or a number holds in place has no natural substitute, and a mutant that reads badly
+says nothing about the system under test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from polyglitch.protocols import Parse, Slot
+from polyglitch.word_lists import phrases, words
+
+SlotRule = Callable[[Slot], bool]
+NAME_TAGS = frozenset(("NNP", "NNPS"))
+GLUE = frozenset("-'’/@_–$%#&")
+COMPOUND = frozenset(("compound", "nmod", "flat", "fixed", "goeswith"))
+
+
+def whole_word(slot: Slot) -> bool:
+    """Whether the word stands alone: letters only, not glued to a hyphen or an apostrophe."""
+    token, text = slot.token, slot.parse.text
+    around = text[max(0, token.start - 1) : token.start] + text[token.end : token.end + 1]
+    # Some corpora set a blank before an apostrophe or a hyphen: "the party ' s leader".
+    apart = text[token.end : token.end + 3] in (" ' ", " ’ ", " - ", " 's")
+    before = text[max(0, token.start - 3) : token.start] in (" - ", " ' ", " ’ ")
+    return len(token.text) > 1 and token.text.isalpha() and not set(around) & GLUE and not (
+        apart or before
+    )
+
+
+def not_a_name(slot: Slot) -> bool:
+    """Whether the word is no name, no part of one and no title before one."""
+    token, tokens = slot.token, slot.parse.tokens
+    if token.tag in NAME_TAGS or token.pos == "PROPN":
+        return False
+    if slot.index and token.text[0].isupper():
+        return False  # adjectives of nations, words of headings
+    after = tokens[slot.index + 1 : slot.index + 2]
+    return not (after and after[0].tag in NAME_TAGS and token.pos == "NOUN")
+
+
+def not_a_measure(slot: Slot) -> bool:
+    """Whether the word is neither a unit after figures nor a number inside a unit or a date."""
+    tokens, token = slot.parse.tokens, slot.token
+    before = tokens[slot.index - 1] if slot.index else None
+    if before is not None and any(letter.isdigit() or letter in "$€£%" for letter in before.text):
+        return False
+    if token.tag != "CD":
+        return before is None or before.text.lower() not in words("large_numbers")
+    after = tokens[slot.index + 1 : slot.index + 2]
+    return bool(after) and after[0].tag in ("NNS", "JJ") and token.text.isalpha()
+
+
+def not_fixed(slot: Slot) -> bool:
+    """Whether the word is one that other words do not replace: light nouns, quantities, auxiliaries."""
+    token = slot.token
+    held = words("never_replaced")
+    return token.pos != "AUX" and token.lemma.lower() not in held and token.text.lower() not in held
+
+
+def not_in_idiom(slot: Slot) -> bool:
+    """Whether the word is outside all fixed phrases."""
+    return slot.index not in idiom_words(slot.parse)
+
+
+@lru_cache(maxsize=256)
+def idiom_words(parse: Parse) -> frozenset[int]:
+    """The places of the words that belong to a fixed phrase."""
+    tokens = parse.tokens
+    forms = [(token.text.lower(), token.lemma.lower()) for token in tokens]
+    found: set[int] = set()
+    known = phrases("idioms")
+    for start, (text, lemma) in enumerate(forms):
+        for phrase in {*known.get(text, ()), *known.get(lemma, ())}:
+            window = forms[start : start + len(phrase)]
+            if len(window) == len(phrase) and all(
+                word in form or word == "*" for word, form in zip(phrase, window, strict=True)
+            ):
+                found |= set(range(start, start + len(phrase)))
+    return frozenset(found)
+
+
+def not_in_compound(slot: Slot) -> bool:
+    """Whether a noun neither modifies the next noun nor is modified by the one before."""
+    tokens, token = slot.parse.tokens, slot.token
+    if token.relation in COMPOUND and abs(token.head - slot.index) == 1:
+        return False
+    before = tokens[slot.index - 1] if slot.index else None
+    after = tokens[slot.index + 1] if slot.index + 1 < len(tokens) else None
+    if token.pos == "NOUN" and after is not None and after.pos == "NOUN":
+        return False
+    joined = before is not None and before.relation in COMPOUND and before.head == slot.index
+    return not (token.pos == "NOUN" and joined and before is not None and before.pos == "NOUN")
+
+
+def not_with_particle(slot: Slot) -> bool:
+    """Whether a verb is whole in itself, without a particle such as `up` that belongs to it."""
+    return not any(
+        token.head == slot.index and token.relation in ("prt", "compound:prt")
+        for token in slot.parse.tokens
+    )
+
+
+# In the order of their cost.
+NATURAL: tuple[SlotRule, ...] = (
+    whole_word,
+    not_a_name,
+    not_fixed,
+    not_a_measure,
+    not_in_compound,
+    not_with_particle,
+    not_in_idiom,
+)
+
+
+def open_slots(
+    parse: Parse, tags: tuple[str, ...], edges: bool, rules: tuple[SlotRule, ...] = NATURAL
+) -> list[int]:
+    """Indices of the words that may be replaced: by tag and by all rules."""
+    places = range(len(parse.tokens)) if edges else range(1, len(parse.tokens) - 1)
+    return [
+        place
+        for place in places
+        if parse.tokens[place].tag in tags and all(rule(Slot(parse, place)) for rule in rules)
+    ]
