@@ -168,9 +168,12 @@ def product(a: Dfa, b: Dfa, limits: Limits = DEFAULT_LIMITS) -> Product:
 
 
 def counts(pair: Product) -> Iterator[tuple[int, int]]:
-    """For n = 0, 1, ...: how many texts of length n both accept, and how many either accepts."""
+    """For n = 0, 1, ...: how many texts of length n both accept, and how many either accepts.
+
+    It ends where no state is left, so only for a product without the states that lead nowhere.
+    """
     now = {0: 1}
-    while True:
+    while now:
         shared = total = 0
         for state, number in now.items():
             if pair.left[state]:

@@ -33,9 +33,9 @@ class Item(NamedTuple):
 
 
 @cache
-def weights() -> dict[str, float]:
+def weights(style: str = "whole") -> dict[str, float]:
     """What each feature is worth; made by recipes/descriptions.py from published pairs."""
-    table = files("polyglitch").joinpath("resources", "descriptions", "weights.toml")
+    table = files("polyglitch").joinpath("resources", "descriptions", f"weights_{style}.toml")
     if not table.is_file():
         return {}
     return {key: float(value) for key, value in tomllib.loads(table.read_text("utf-8")).items()}
@@ -57,9 +57,9 @@ def shape_of(tokens: tuple[Token, ...]) -> Shape:
 
 
 @lru_cache(maxsize=20_000)
-def readings(shape: Shape) -> tuple[Item, ...]:
+def readings(shape: Shape, style: str = "whole") -> tuple[Item, ...]:
     """The readings of a shape, best first; none if nothing in it can be described."""
-    return _Chart(shape, weights()).readings()
+    return _Chart(shape, weights(style)).readings()
 
 
 def head(meaning: Meaning) -> str:
@@ -137,7 +137,7 @@ class _Chart:
 
     def apply(self, operator: str, cue: str, part: Item, *extra: Any) -> Item:
         inner = part.meaning
-        features = (f"{operator}>{head(inner)}", f"{cue}={operator}")
+        features = (f"{operator}>{head(inner)}", f"{cue}={operator}>{head(inner)}")
         return self.item((operator, inner, *extra), features, (part,))
 
     def same(self, cue: str, part: Item) -> Item:
@@ -185,10 +185,16 @@ class _Chart:
 
     def joined(self, operator: str, left: Item, right: Item) -> Iterator[Item]:
         for name in JOINTS[operator]:
-            if name == "before":
-                yield self.pair("before", operator, left, right)
-            elif name == "after":
+            if name == "after":
                 yield self.pair("before", operator, right, left)
+            elif name == "between":
+                if right.meaning[0] == "and":
+                    yield self.pair("between", operator, left, right)
+            elif name == "or not":
+                inverse = self.apply("not", f"{operator}-not", right)
+                yield self.pair("or", operator, left, inverse)
+                if left.meaning[0] == "not":
+                    yield self.spread("or", operator, left, right)
             elif name == "not":
                 inverse = self.apply("not", f"{operator}-not", right)
                 yield self.pair("and", operator, left, inverse)
@@ -197,7 +203,7 @@ class _Chart:
                     yield self.spread("or", operator, left, right)
             else:
                 yield self.pair(name, operator, left, right)
-                if left.meaning[0] == "not" and operator in ("NOR", "AND", "OR", "COMMA"):
+                if left.meaning[0] == "not" and operator in ("NOR", "ORNOT", "AND", "OR", "COMMA"):
                     other = right
                     if right.meaning[0] == "not":
                         other = Item(right.score, right.meaning[1], right.features)
@@ -213,13 +219,15 @@ class _Chart:
         features = (
             f"{name}1>{head(left.meaning)}",
             f"{name}2>{head(right.meaning)}",
-            f"{operator}={name}",
+            f"{operator}={name}:{head(left.meaning)},{head(right.meaning)}",
         )
         return self.item(merge(name, left.meaning, right.meaning), features, (left, right))
 
     def adjacent(self, left: Item, right: Item, cue: str) -> Iterator[Item]:
         """Two parts side by side: both must hold, or the second tells more of the first."""
         yield self.pair("and", f"side-{cue}", left, right)
+        if cue in TERMS:  # a comma that was lost
+            yield self.pair("list", f"side-{cue}", left, right)
         if left.meaning[0] == "words":
             yield from self.word_parts(left, right, cue)
 
@@ -253,6 +261,7 @@ PREFIXES: dict[str, tuple[str, ...]] = {
     "ONLY": ("only", ""),
     "NOT": ("not",),
     "NOR": ("not",),
+    "ORNOT": ("not",),
     "ANDNOT": ("not",),
     "EITHER": ("",),
     "BOTH": ("",),
@@ -263,8 +272,10 @@ JOINTS: dict[str, tuple[str, ...]] = {
     "AND": ("and", "or"),
     "NOR": ("or", "and", "not"),
     "ANDNOT": ("not",),
+    "ORNOT": ("or not", "or", "and"),
     "COMMA": ("list", "and", "or"),
     "BEFORE": ("before",),
-    "FOLLOWED": ("before",),
+    "FOLLOWED": ("then",),
     "AFTER": ("after",),
+    "BETWEEN": ("between",),
 }

@@ -100,8 +100,14 @@ def split_words(text: str) -> tuple[list[str], list[str]]:
     return WORD.findall(lowered), literals
 
 
-def read_words(text: str, literal_unknowns: bool = False) -> Reading:
-    """The concepts of a description, longest phrases first; unknown words are passed over."""
+SUBJECTS = ("line", "lines", "row", "rows", "item", "items", "string", "strings")
+
+
+def read_words(text: str, subjects: bool = False) -> Reading:
+    """The concepts of a description, longest phrases first; unknown words are passed over.
+
+    With `subjects`, what is described ("lines") and how it is tied to the rest are concepts too.
+    """
     words, literals = split_words(text)
     numbers = lexicon()["numbers"]
     known = vocabulary()
@@ -123,13 +129,24 @@ def read_words(text: str, literal_unknowns: bool = False) -> Reading:
         if token is not None and token.kind != "FILLER":
             tokens.append(token)
         elif token is None:
-            if literal_unknowns and word.isalpha():
-                tokens.append(Token("LITERAL", word))
             unknown.append(word)
+        elif subjects and word in SUBJECTS and not names_literal(words, at):
+            tokens.append(Token("SUBJECT"))
+        elif subjects and word in ("of", "is") and tokens and tokens[-1].kind == "SUBJECT":
+            tokens.append(Token(word.upper()))
         elif word in ("string", "strings", "word", "text", "phrase", "name"):
             tokens.append(Token("NAME", word))
         at += used
     return Reading(tuple(join(tokens)), tuple(unknown), max(1, len(words)))
+
+
+def names_literal(words: list[str], at: int) -> bool:
+    """Whether "string" at this place is only the name of the literal after it."""
+    return any(word.startswith("<lit") for word in words[at + 1 : at + 3]) and not {
+        "with",
+        "of",
+        "is",
+    } & set(words[at + 1 : at + 2])
 
 
 def longest(words: list[str], at: int, numbers: dict[str, int]) -> tuple[Token | None, int]:

@@ -25,8 +25,11 @@ def write_whole(meaning: Meaning, tokens: tuple[Token, ...]) -> str:
         return f"\\b{inner[0] if inner else WORD}\\b"
     if name in ("or", "and", "list"):
         return ("|" if name == "or" else "&").join(f"({part})" for part in inner)
-    if name == "before":
+    if name in ("before", "then"):
         return f"({inner[0]}).*({inner[1]}).*"
+    if name == "between":
+        one, other = (write_whole(part, tokens) for part in parts[1][1:3])
+        return f"({one}).*({inner[0]}).*({other}).*"
     if name == "repeat":
         single = parts[0][1] if parts[0][0] == "some" else parts[0]  # "3 vowels" counts vowels
         return repeated(write_whole(single, tokens), tokens[meaning[2]])
