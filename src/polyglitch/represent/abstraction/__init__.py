@@ -1,0 +1,1 @@
+"""General sentences: their quantifiers and logical relations, abstracted from what they are about."""

@@ -1,0 +1,187 @@
+"""The quantifiers and logical relations of a sentence, each with the word it is said of.
+
+Section 3.3.1 of the SemMT paper: words that quantify or relate are kept, what they group becomes a symbol. The
+phrases are data (`resources/abstraction/relations.toml`), so another domain can bring its own.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import msgspec
+
+WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|n't|[a-z]+(?=n't)|[a-z]+|[%/-]", re.IGNORECASE)
+LONGEST = 6
+Side = Literal["over", "under"]
+
+
+class Relation(msgspec.Struct, frozen=True):
+    """A quantifier (`kind` is "count") with its bounds, or a logical relation; and its object."""
+
+    kind: str
+    object: str = ""
+    low: float | None = None
+    high: float | None = None
+    shape: str = ""  # how a count is said: "exact", "about", "only", "all but", "every", ...
+    vague: bool = False
+
+
+@cache
+def table() -> dict[str, Any]:
+    """The data file."""
+    found = files("polyglitch").joinpath("resources", "abstraction", "relations.toml")
+    return tomllib.loads(found.read_text("utf-8"))
+
+
+@cache
+def phrases() -> dict[tuple[str, ...], tuple[str, str]]:
+    """Every phrase with its section and meaning."""
+    found: dict[tuple[str, ...], tuple[str, str]] = {}
+    for section in ("logic", "bounds"):
+        for meaning, forms in table()[section].items():
+            for form in forms:
+                found[tuple(re.findall(r"#+|[^\s]+", form))] = (section, meaning)
+    for form in table()["vague"]:
+        found[tuple(form.split())] = ("vague", form)
+    return found
+
+
+def words_of(text: str) -> list[str]:
+    """Lower-case words and numbers; "two hundred", "3.5 million" and "21st" are one number each."""
+    raw = [word.lower() for word in WORD.findall(text.replace("’", "'"))]
+    out: list[str] = []
+    at = 0
+    while at < len(raw):
+        value, used = number_at(raw, at)
+        out.append(raw[at] if value is None else f"{value:.6g}" if value < 1e6 else f"{value:.0f}")
+        at += used
+    return out
+
+
+def number_at(words: list[str], at: int) -> tuple[float | None, int]:
+    """The number that starts here, if one does, and how many words it takes."""
+    known, total, current, used = table()["numbers"], 0.0, None, 0
+    for word in words[at:]:
+        if word[0].isdigit():
+            if current is not None:
+                break
+            current = float(word.replace(",", ""))
+        elif word in known:
+            value = known[word]
+            if value >= 100 or word == "dozen":
+                current = (1.0 if current is None else current) * value
+                if value >= 1000:
+                    total, current = total + current, 0.0
+            elif current is not None and not fits_after(current, value):
+                break
+            else:
+                current = (current or 0.0) + value
+        elif word in ("and", "-") and used and words[at + used - 1] in known:
+            nearest = words[at + used + 1 : at + used + 2]
+            joins = word == "-" or words[at + used - 1] in ("hundred", "thousand", "million")
+            if not joins or not nearest or nearest[0] not in known:
+                break
+        else:
+            break
+        used += 1
+    return (None, 1) if current is None else (total + current, used)
+
+
+def fits_after(current: float, value: float) -> bool:
+    """Whether a small number word goes on a number: twenty one, two hundred fifty."""
+    if current >= 100:
+        return current % 100 == 0
+    return current >= 20 and value < 10 and current % 10 == 0
+
+
+def relations(text: str, side: Side = "over") -> list[Relation]:
+    """What a sentence quantifies and relates, in its order."""
+    words, found = words_of(text), []
+    ignored = set(table()["ignored"]["words"])
+    at = 0
+    while at < len(words):
+        match, used = longest(words, at)
+        if match is None:
+            at += 1
+            continue
+        section, meaning, values = match
+        after = at + used
+        thing = next((w for w in words[after : after + 4] if w.isalpha() and w not in ignored), "")
+        found.append(make(section, meaning, values, thing, side))
+        at = after
+    return [relation for relation in found if relation is not None]
+
+
+def longest(words: list[str], at: int) -> tuple[tuple[str, str, list[float]] | None, int]:
+    """The longest phrase that starts here, with its numbers."""
+    known = phrases()
+    fraction = fraction_at(words, at)
+    if fraction is not None:
+        return ("bounds", "fraction", [fraction[0]]), fraction[1]
+    for size in range(min(LONGEST, len(words) - at), 0, -1):
+        window = words[at : at + size]
+        values: list[float] = []
+        pattern = []
+        for word in window:
+            if word[0].isdigit() and len(values) < 2:
+                values.append(float(word))
+                pattern.append("#" * len(values))
+            else:
+                pattern.append(word)
+        entry = known.get(tuple(pattern)) or known.get(tuple(ordinal(window, values)))
+        if entry is not None and not (entry[0] == "logic" and values):
+            return (*entry, values), size
+    return None, 1
+
+
+def ordinal(window: list[str], values: list[float]) -> list[str]:
+    """A window with "tenth" read as "# th", its number added to the values."""
+    ranks = table()["ordinals"]
+    if window[0] in ("every", "each") and len(window) == 2 and window[1] in ranks and not values:
+        values.append(float(ranks[window[1]]))
+        return [window[0], "#", "th"]
+    return window
+
+
+def fraction_at(words: list[str], at: int) -> tuple[float, int] | None:
+    """Two thirds, a quarter, 3/4: its value and how many words it takes."""
+    parts = table()["fractions"]
+    window = words[at : at + 3]
+    if len(window) == 3 and window[1] == "/" and window[0][0].isdigit() and window[2][0].isdigit():
+        return (float(window[0]) / max(1.0, float(window[2])), 3)
+    rest = [word for word in window if word != "-"]
+    if len(rest) > 1 and rest[1] in parts and (rest[0] in ("a", "one") or rest[0][0].isdigit()):
+        count = 1.0 if rest[0] in ("a", "one") else float(rest[0])
+        if count < 10:
+            return (count * parts[rest[1]], 3 if "-" in window else 2)
+    return None
+
+
+def make(section: str, meaning: str, values: list[float], thing: str, side: Side) -> Relation:
+    """A relation from what was matched."""
+    if section == "vague":
+        low, high = table()["vague"][meaning][0 if side == "over" else 1]
+        return Relation("count", thing, low, None if high < 0 else high, "exact", True)
+    if section == "logic":
+        if meaning == "TWICE":
+            return Relation("count", thing, 2.0, 2.0, "times more")
+        if meaning == "HALF":
+            return Relation("count", thing, 0.5, 0.5, "fraction")
+        return Relation(meaning, thing)
+    first = values[0]
+    bounds: dict[str, tuple[float | None, float | None, str]] = {
+        "#,": (first, None, "exact"),
+        "#+1,": (first, None, "above"),
+        ",#": (None, first, "exact"),
+        ",#-1": (None, first, "below"),
+        "#,#": (first, first, "exact"),
+        "#~": (first, first, "about"),
+        "#,##": (first, values[-1], "exact"),
+        "#/##": (first, values[-1], "fraction"),
+    }
+    low, high, shape = bounds.get(meaning, (first, first, meaning.replace("#", "").strip()))
+    return Relation("count", thing, low, high, shape)

@@ -1,0 +1,150 @@
+"""How alike two regexes are: SemMT-R on their tokens, SemMT-D on their languages, SemMT-H on both.
+
+Cao et al., TOSEM 2022, equations 1 to 5. The published tool enumerates words, loses the quantifiers of groups and stops
+at the first decrease; here words are counted on the product of two minimal automata, with whole numbers.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from fractions import Fraction
+from typing import Literal
+
+import msgspec
+from rapidfuzz.distance import Levenshtein
+
+from polyglitch.represent.automata.dfa import (
+    DEFAULT_LIMITS,
+    Limits,
+    Product,
+    TooLarge,
+    alphabet,
+    automaton,
+    counts,
+    product,
+)
+from polyglitch.represent.regex.parse import parse
+from polyglitch.represent.regex.tree import Node
+
+CONVERGED = 0.001  # the paper's threshold on the change from one length to the next
+LENGTHS = 2_000  # words this long say nothing new of a regex that people write
+EXACT_STATES = 300  # eigenvalues of larger products take seconds
+TOKEN = re.compile(r"<\w+>|\[\^?(?:\\.|[^\]\\])*\]|\{[^}]*\}|\\.|\w+|.", re.DOTALL)
+
+
+class Alike(msgspec.Struct, frozen=True):
+    """A similarity from 0 to 1, or why it is undecided; `length` is the longest word counted."""
+
+    value: float | None
+    length: int = 0
+    undecided: str = ""
+    exact: bool = False
+
+
+def regex_similarity(one: str, other: str) -> float:
+    """SemMT-R: one minus the edit distance of the token sequences over the longer one.
+
+    A class, a literal and a quantifier are one token each, as in the published data; an abstracted symbol in
+    brackets such as `[Y]` is read character by character, as the paper's second running example counts it.
+    """
+    a, b = regex_tokens(one), regex_tokens(other)
+    longer = max(len(a), len(b))
+    return 1 - Levenshtein.distance(a, b) / longer if longer else 1.0
+
+
+def regex_tokens(regex: str) -> list[str]:
+    """Classes, literals, quantifiers and escapes as one token each, other characters by themselves."""
+    found: list[str] = []
+    for token in TOKEN.findall(regex.replace(" ", "")):
+        symbol = len(token) == 3 and token.startswith("[")
+        found += list(token) if symbol else [token]
+    return found
+
+
+def hybrid(regex_part: float, language_part: float, k: float = 0.5) -> float:
+    """SemMT-H: `k` of SemMT-R and the rest of SemMT-D."""
+    return k * regex_part + (1 - k) * language_part
+
+
+def language_similarity(
+    one: str | Node,
+    other: str | Node,
+    threshold: float = CONVERGED,
+    mode: Literal["paper", "exact"] = "paper",
+    limits: Limits = DEFAULT_LIMITS,
+) -> Alike:
+    """SemMT-D: the Jaccard similarity of the languages, as the limit over longer and longer words."""
+    a = parse(one) if isinstance(one, str) else one
+    b = parse(other) if isinstance(other, str) else other
+    if a is b:
+        return Alike(1.0, exact=True)
+    symbols = alphabet(a, b)
+    try:
+        left, right = automaton(a, symbols, limits), automaton(b, symbols, limits)
+        if left == right:
+            return Alike(1.0, exact=True)
+        pair = product(left, right, limits)
+    except TooLarge as error:
+        return Alike(None, undecided=f"undecided: {error}")
+    if pair.left == pair.right:
+        return Alike(1.0, exact=True)
+    if not any(x and y for x, y in zip(pair.left, pair.right, strict=True)):
+        return Alike(0.0, exact=True)
+    trimmed = trim(pair)
+    if mode == "exact" and not is_finite(trimmed):
+        return exact_limit(trimmed)
+    return converge(trimmed, threshold, limits)
+
+
+def exact_limit(trimmed: Product) -> Alike:
+    """The limit itself, by how fast both languages grow."""
+    from polyglitch.represent.automata.limit import limit
+
+    if len(trimmed.steps) > EXACT_STATES:
+        return Alike(None, undecided=f"undecided: more than {EXACT_STATES} pairs of states")
+    found = limit(trimmed)
+    if found is None:
+        return Alike(None, undecided="undecided: the ratio swings and has no limit")
+    return Alike(found, exact=True)
+
+
+def is_finite(trimmed: Product) -> bool:
+    """Whether a product without dead states accepts finitely many words: then it has no cycle."""
+    lengths = zip(range(len(trimmed.steps) + 1), counts(trimmed), strict=False)
+    return sum(1 for _ in lengths) <= len(trimmed.steps)
+
+
+def converge(trimmed: Product, threshold: float, limits: Limits) -> Alike:
+    """Count words until a length that adds some changes the ratio by less than the threshold."""
+    deadline = time.monotonic() + limits.seconds
+    shared = total = length = 0
+    before = -1.0
+    for length, (more, all_more) in enumerate(counts(trimmed)):
+        shared, total = shared + more, total + all_more
+        if all_more:
+            ratio = shared / total
+            if shared and abs(ratio - before) < threshold:
+                return Alike(ratio, length)
+            before = ratio
+        if length > LENGTHS or (length % 50 == 49 and time.monotonic() > deadline):
+            return Alike(None, length, f"undecided: no limit up to length {length}")
+    return Alike(float(Fraction(shared, total)), length, exact=True)  # no longer words: all counted
+
+
+def trim(pair: Product) -> Product:
+    """The product without the states from which no word is accepted by either."""
+    into: list[list[int]] = [[] for _ in pair.steps]
+    for state, row in enumerate(pair.steps):
+        for target, _ in row:
+            into[target].append(state)
+    alive = {s for s, flags in enumerate(zip(pair.left, pair.right, strict=True)) if any(flags)}
+    todo = list(alive)
+    while todo:
+        for state in into[todo.pop()]:
+            if state not in alive:
+                alive.add(state)
+                todo.append(state)
+    steps = [[(to, size) for to, size in row if to in alive] for row in pair.steps]
+    live = [row if state in alive else [] for state, row in enumerate(steps)]
+    return Product(live, pair.left, pair.right)

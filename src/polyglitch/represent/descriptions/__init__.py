@@ -1,0 +1,1 @@
+"""Sentences that describe texts, read as regexes."""

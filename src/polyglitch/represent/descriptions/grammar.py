@@ -1,0 +1,281 @@
+"""A chart parser over concepts: all readings of a description, the likeliest first.
+
+A meaning is a nested tuple: an operator and its arguments. Terms are `("term", place)`, where `place` is the index of
+the token; so a shape is parsed once, whatever its terms. Readings are ranked by the sum of the weights of their
+features; a feature is an operator with its argument's operator, or with the words that expressed it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from polyglitch.represent.descriptions.lexicon import Token
+
+Meaning = tuple[Any, ...]
+Shape = tuple[tuple[str, Any], ...]
+KEPT = 8  # readings of a part that are worth going on with
+LONGEST = 40  # concepts; no description is longer
+TERMS = ("TERM", "LITERAL", "WORD")
+UNSEEN = -0.5  # the weight of a feature without one
+PASSED_OVER = -3.0  # of a concept that a reading leaves out, and without a weight of its own
+
+
+class Item(NamedTuple):
+    """A reading of some tokens: its score, its meaning and the features that made the score."""
+
+    score: float
+    meaning: Meaning
+    features: tuple[str, ...]
+
+
+@cache
+def weights(style: str = "whole") -> dict[str, float]:
+    """What each feature is worth; made by recipes/descriptions.py from published pairs."""
+    table = files("polyglitch").joinpath("resources", "descriptions", f"weights_{style}.toml")
+    if not table.is_file():
+        return {}
+    return {key: float(value) for key, value in tomllib.loads(table.read_text("utf-8")).items()}
+
+
+def shape_of(tokens: tuple[Token, ...]) -> Shape:
+    """The tokens without the identity of their terms and numbers: what the grammar can see."""
+    found = []
+    for token in tokens:
+        if token.kind == "QUANTITY":
+            low, _, kind = token.value
+            size = "zero" if low == 0 and kind == "least" else "one" if low == 1 and kind == "least" else kind
+            found.append((token.kind, (size, token.comma)))
+        elif token.kind in TERMS:
+            found.append((token.kind, token.plural))
+        else:
+            found.append((token.kind, None))
+    return tuple(found[:LONGEST])
+
+
+@lru_cache(maxsize=20_000)
+def readings(shape: Shape, style: str = "whole") -> tuple[Item, ...]:
+    """The readings of a shape, best first; none if nothing in it can be described."""
+    return _Chart(shape, weights(style)).readings()
+
+
+def head(meaning: Meaning) -> str:
+    """The operator of a meaning, with what matters of it to its surroundings."""
+    return str(meaning[0])
+
+
+class _Chart:
+    """Spans of tokens with their best readings, built from short to long."""
+
+    def __init__(self, shape: Shape, known: dict[str, float]) -> None:
+        self.shape, self.weights = shape, known
+        self.cells: dict[tuple[int, int], list[Item]] = {}
+
+    def readings(self) -> tuple[Item, ...]:
+        size = len(self.shape)
+        for length in range(1, size + 1):
+            for start in range(size - length + 1):
+                self.fill(start, start + length)
+        whole = [
+            self.item(entry.meaning, (f"root>{head(entry.meaning)}",), (entry,))
+            for entry in self.cells.get((0, size), ())
+        ]
+        return tuple(sorted(whole, key=lambda entry: -entry.score))
+
+    def item(self, meaning: Meaning, features: tuple[str, ...], parts: tuple[Item, ...]) -> Item:
+        score = 0.0
+        for feature in features:
+            unseen = PASSED_OVER if feature.startswith("skip") else UNSEEN
+            score += self.weights.get(feature, unseen)
+        for part in parts:
+            score += part.score
+            features += part.features
+        return Item(score, meaning, features)
+
+    def fill(self, start: int, end: int) -> None:
+        best: dict[Meaning, Item] = {}
+        for found in self.build(start, end):
+            known = best.get(found.meaning)
+            if known is None or known.score < found.score:
+                best[found.meaning] = found
+        if best:
+            kept = sorted(best.values(), key=lambda entry: -entry.score)[:KEPT]
+            self.cells[start, end] = kept
+
+    def build(self, start: int, end: int) -> Iterator[Item]:
+        kind, value = self.shape[start]
+        if end - start == 1:
+            yield from self.single(start, kind, value)
+            return
+        yield from self.prefixed(start, end, kind, value)
+        yield from self.postfixed(start, end)
+        for middle in range(start + 1, end):
+            left = self.cells.get((start, middle))
+            if not left:
+                continue
+            operator = self.shape[middle][0]
+            if middle + 1 < end and operator in JOINTS:
+                for right in self.cells.get((middle + 1, end), ()):
+                    for first in left:
+                        yield from self.joined(operator, first, right)
+            for right in self.cells.get((middle, end), ()):
+                for first in left:
+                    yield from self.adjacent(first, right, operator)
+
+    def single(self, at: int, kind: str, value: Any) -> Iterator[Item]:
+        if kind in TERMS:
+            yield self.item(("term", at), (), ())
+            if value and kind == "TERM":
+                yield self.item(("some", ("term", at)), ("some",), ())
+        elif kind == "WORDS":
+            yield self.item(("words",), ("words!",), ())
+        else:  # a concept with nothing to apply to is passed over, at a cost
+            return
+
+    def apply(self, operator: str, cue: str, part: Item, *extra: Any) -> Item:
+        inner = part.meaning
+        features = (f"{operator}>{head(inner)}", f"{cue}={operator}>{head(inner)}")
+        return self.item((operator, inner, *extra), features, (part,))
+
+    def same(self, cue: str, part: Item) -> Item:
+        return self.item(part.meaning, (f"{cue}=", f"{cue}>{head(part.meaning)}"), (part,))
+
+    def prefixed(self, start: int, end: int, kind: str, value: Any) -> Iterator[Item]:
+        for part in self.cells.get((start + 1, end), ()):
+            if kind == "QUANTITY":
+                cue = f"q-{value[0]}"
+                yield self.apply("repeat", cue, part, start)
+                yield self.skip(cue, part)
+            elif kind in PREFIXES:
+                for operator in PREFIXES[kind]:
+                    if operator:
+                        yield self.apply(operator, kind, part)
+                    else:
+                        yield self.same(kind, part)
+            elif kind not in TERMS:
+                yield self.skip(kind, part)
+        if kind == "WORDS" and end - start > 2 and self.shape[start + 1][0] in ("AND", "OR"):
+            for part in self.cells.get((start + 2, end), ()):
+                yield self.apply("words", "WORDS-and", part)
+        if kind == "QUANTITY" and end - start > 3 and self.shape[start + 1][0] == "TERM":
+            if self.shape[start + 2][0] == "WORDS" and not self.shape[start + 1][1]:
+                for part in self.cells.get((start + 3, end), ()):
+                    yield self.apply("sized", "sized", part, start, start + 1)
+        elif kind == "QUANTITY" and end - start == 3 and self.shape[start + 2][0] == "WORDS":
+            if self.shape[start + 1] == ("TERM", False):
+                yield self.item(("sized", ("words",), start, start + 1), ("sized!",), ())
+
+    def skip(self, cue: str, part: Item) -> Item:
+        return self.item(part.meaning, (f"skip-{cue}",), (part,))
+
+    def postfixed(self, start: int, end: int) -> Iterator[Item]:
+        kind, value = self.shape[end - 1]
+        for part in self.cells.get((start, end - 1), ()):
+            if kind == "QUANTITY":
+                cue = f"p-{value[0]}{',' if value[1] else ''}"
+                yield self.apply("repeat", cue, part, end - 1)
+                yield self.skip(cue, part)
+            elif kind in POSTFIXES:
+                yield self.apply(POSTFIXES[kind], kind, part)
+            elif kind not in TERMS and kind != "WORDS":
+                yield self.skip(f"{kind}$", part)
+
+    def joined(self, operator: str, left: Item, right: Item) -> Iterator[Item]:
+        for name in JOINTS[operator]:
+            if name == "after":
+                yield self.pair("before", operator, right, left)
+            elif name == "between":
+                if right.meaning[0] == "and":
+                    yield self.pair("between", operator, left, right)
+            elif name == "or not":
+                inverse = self.apply("not", f"{operator}-not", right)
+                yield self.pair("or", operator, left, inverse)
+                if left.meaning[0] == "not":
+                    yield self.spread("or", operator, left, right)
+            elif name == "not":
+                inverse = self.apply("not", f"{operator}-not", right)
+                yield self.pair("and", operator, left, inverse)
+                if left.meaning[0] == "not":  # "not x and not y" is published as not (x and y)
+                    yield self.spread("and", operator, left, right)
+                    yield self.spread("or", operator, left, right)
+            else:
+                yield self.pair(name, operator, left, right)
+                if left.meaning[0] == "not" and operator in ("NOR", "ORNOT", "AND", "OR", "COMMA"):
+                    other = right
+                    if right.meaning[0] == "not":
+                        other = Item(right.score, right.meaning[1], right.features)
+                    yield self.spread(name, operator, left, other)
+
+    def spread(self, name: str, operator: str, left: Item, right: Item) -> Item:
+        inner = left.meaning[1]
+        meaning = ("not", merge(name, inner, right.meaning))
+        feature = f"{operator}:{name}-under-not"
+        return self.item(meaning, (feature, f"{name}2>{head(right.meaning)}"), (left, right))
+
+    def pair(self, name: str, operator: str, left: Item, right: Item) -> Item:
+        features = (
+            f"{name}1>{head(left.meaning)}",
+            f"{name}2>{head(right.meaning)}",
+            f"{operator}={name}:{head(left.meaning)},{head(right.meaning)}",
+        )
+        return self.item(merge(name, left.meaning, right.meaning), features, (left, right))
+
+    def adjacent(self, left: Item, right: Item, cue: str) -> Iterator[Item]:
+        """Two parts side by side: both must hold, or the second tells more of the first."""
+        yield self.pair("and", f"side-{cue}", left, right)
+        if cue in TERMS:  # a comma that was lost
+            yield self.pair("list", f"side-{cue}", left, right)
+        if left.meaning[0] == "words":
+            yield from self.word_parts(left, right, cue)
+
+    def word_parts(self, left: Item, right: Item, cue: str) -> Iterator[Item]:
+        if len(left.meaning) == 1:
+            meaning: Meaning = ("words", right.meaning)
+            yield self.item(
+                meaning, (f"words>{head(right.meaning)}", f"words-{cue}"), (left, right)
+            )
+
+
+def merge(name: str, left: Meaning, right: Meaning) -> Meaning:
+    """`x, y or z` is one disjunction of three: a list takes its name from its last joint."""
+    if name in ("or", "and"):
+        parts = left[1:] if left[0] in ("list", f"{name}*") else (left,)
+        if left[0] == "list":
+            return (name, *parts, right)
+    if name == "list" and left[0] == "list":
+        return (*left, right)
+    return (name, left, right)
+
+
+# What a concept before a part may mean; an empty operator leaves the part as it is.
+PREFIXES: dict[str, tuple[str, ...]] = {
+    "HAVE": ("", "contain"),
+    "CONTAIN": ("contain", ""),
+    "START": ("start",),
+    "AFTER": ("start",),
+    "END": ("end",),
+    "WORDS": ("words",),
+    "ONLY": ("only", ""),
+    "NOT": ("not",),
+    "NOR": ("not",),
+    "ORNOT": ("not",),
+    "ANDNOT": ("not",),
+    "EITHER": ("",),
+    "BOTH": ("",),
+}
+POSTFIXES = {"AT_START": "start", "AT_END": "end", "ONLY": "only", "START": "start", "END": "end"}
+JOINTS: dict[str, tuple[str, ...]] = {
+    "OR": ("or",),
+    "AND": ("and", "or"),
+    "NOR": ("or", "and", "not"),
+    "ANDNOT": ("not",),
+    "ORNOT": ("or not", "or", "and"),
+    "COMMA": ("list", "and", "or"),
+    "BEFORE": ("before",),
+    "FOLLOWED": ("then",),
+    "AFTER": ("after",),
+    "BETWEEN": ("between",),
+}

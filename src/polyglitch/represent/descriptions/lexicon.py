@@ -1,0 +1,217 @@
+"""Words to concepts: a description as the tokens that the grammar works on."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from polyglitch.represent.regex.parse import names
+
+WORD = re.compile(r"<lit\d+>|[a-z]+(?:[-'][a-z]+)*-?|\d+|>=|[^\sa-z\d]")
+QUOTED = re.compile(r"(?<![A-Za-z])['\"“‘`]\s*(?P<inside>[^'\"”’“‘`]+?)\s*['\"”’](?![A-Za-z])")
+NAMED = re.compile(r"['\"“‘`]*\s*<\s*(?P<name>[A-Z]\d)\s*>\s*['\"”’]*")
+BARE = re.compile(r"(?<![A-Za-z-])['\"`]*(?P<bare>dog|truck|ring|lake)\b['\"`]*")
+LONGEST = 8  # words in a phrase
+
+
+class Token(NamedTuple):
+    """A concept with its value: a term or literal, bounds of a quantifier, or nothing."""
+
+    kind: str
+    value: Any = None
+    plural: bool = False
+    comma: bool = False  # a comma stood before it
+
+
+class Reading(NamedTuple):
+    """The tokens of a description and the words that meant nothing to us."""
+
+    tokens: tuple[Token, ...]
+    unknown: tuple[str, ...]
+    words: int
+
+
+@cache
+def lexicon() -> dict[str, Any]:
+    """The data file."""
+    table = files("polyglitch").joinpath("resources", "descriptions", "lexicon.toml")
+    return tomllib.loads(table.read_text("utf-8"))
+
+
+@cache
+def phrases() -> dict[tuple[str, ...], Token]:
+    """Every phrase as a tuple of words, `#` and `##` for numbers, with what it means."""
+    data, found = lexicon(), {}
+    for word in data["fillers"]["words"]:
+        found[(word,)] = Token("FILLER")
+    for plural, table in ((False, "terms"), (True, "plurals")):
+        for term, forms in data[table].items():
+            for form in forms:
+                found[tuple(WORD.findall(form))] = Token("TERM", term, plural)
+    for kind, forms in data["concepts"].items():
+        for form in forms:
+            found[tuple(WORD.findall(form))] = Token(kind)
+    for bounds, forms in data["quantifiers"].items():
+        for form in forms:
+            found[tuple(re.findall(r"#+|\S+", form))] = Token("QUANTITY", bounds)
+    return found
+
+
+@cache
+def vocabulary() -> frozenset[str]:
+    """Every word that a phrase uses."""
+    return frozenset(word for phrase in phrases() for word in phrase) | frozenset(
+        lexicon()["numbers"]
+    )
+
+
+@cache
+def nearest(word: str) -> str:
+    """The word of the vocabulary that was probably meant: one slip, two in long words."""
+    slips = 0 if len(word) < 4 else 1 if len(word) < 7 else 2
+    best, least = word, slips + 1
+    for known in vocabulary():
+        if abs(len(known) - len(word)) < least and len(known) > 2:
+            distance = OSA.distance(word, known, score_cutoff=least)
+            if distance < least:
+                best, least = known, distance
+    return best
+
+
+def split_words(text: str) -> tuple[list[str], list[str]]:
+    """Lower-case words, literals replaced by `<lit0>`, ...; and the literals."""
+    literals: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        found = match.groupdict()
+        value = names()[found["name"]][1] if found.get("name") in names() else None
+        literals.append(value or found.get("inside") or found.get("bare") or match[0])
+        return f" \u0001{len(literals) - 1}\u0002 "
+
+    marked = NAMED.sub(keep, text)
+    marked = re.sub(r"\b(strings?|word|words)(['\"])", r"\1 \2", marked)
+    marked = BARE.sub(keep, QUOTED.sub(keep, marked))
+    lowered = re.sub("\u0001(\\d+)\u0002", r"<lit\1>", marked.lower())
+    return WORD.findall(lowered), literals
+
+
+SUBJECTS = ("line", "lines", "row", "rows", "item", "items", "string", "strings")
+
+
+def read_words(text: str, subjects: bool = False) -> Reading:
+    """The concepts of a description, longest phrases first; unknown words are passed over.
+
+    With `subjects`, what is described ("lines") and how it is tied to the rest are concepts too.
+    """
+    words, literals = split_words(text)
+    numbers = lexicon()["numbers"]
+    known = vocabulary()
+    words = [
+        word if word in known or word.startswith("<lit") or word.isdigit() else nearest(word)
+        for word in words
+    ]
+    tokens: list[Token] = []
+    unknown: list[str] = []
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word.startswith("<lit"):
+            value = literals[int(word[4:-1])]
+            tokens.append(Token("LITERAL", value))
+            at += 1
+            continue
+        token, used = longest(words, at, numbers)
+        if token is not None and token.kind != "FILLER":
+            tokens.append(token)
+        elif token is None:
+            unknown.append(word)
+        elif subjects and word in SUBJECTS and not names_literal(words, at):
+            tokens.append(Token("SUBJECT"))
+        elif subjects and word in ("of", "is") and tokens and tokens[-1].kind == "SUBJECT":
+            tokens.append(Token(word.upper()))
+        elif word in ("string", "strings", "word", "text", "phrase", "name"):
+            tokens.append(Token("NAME", word))
+        at += used
+    return Reading(tuple(join(tokens)), tuple(unknown), max(1, len(words)))
+
+
+def names_literal(words: list[str], at: int) -> bool:
+    """Whether "string" at this place is only the name of the literal after it."""
+    return any(word.startswith("<lit") for word in words[at + 1 : at + 3]) and not {
+        "with",
+        "of",
+        "is",
+    } & set(words[at + 1 : at + 2])
+
+
+def longest(words: list[str], at: int, numbers: dict[str, int]) -> tuple[Token | None, int]:
+    """The token of the longest phrase that starts here, and how many words it takes."""
+    table = phrases()
+    for size in range(min(LONGEST, len(words) - at), 0, -1):
+        window = words[at : at + size]
+        exact = table.get(tuple(window))
+        if exact is not None:
+            return exact, size
+        values: list[int] = []
+        pattern = []
+        for word in window:
+            value = int(word) if word.isdigit() and len(word) < 5 else numbers.get(word)
+            if value is None or len(values) == 2:
+                pattern.append(word)
+            else:
+                values.append(value)
+                pattern.append("#" * len(values))
+        for shape in (pattern, [*pattern, "times"] if words[at + size - 1] in ("once", "twice", "thrice") else None):
+            found = table.get(tuple(shape)) if shape else None
+            if values and found is not None and found.kind == "QUANTITY":
+                return Token("QUANTITY", bounds(found.value, values)), size
+    return None, 1
+
+
+def bounds(shape: str, values: list[int]) -> tuple[int, int | None, str]:
+    """Low, high and kind (`least`, `exact`, `bare`, `over`, `most`, `under`, `range`) of a quantity."""
+    first = values[0]
+    kinds: dict[str, tuple[int, int | None, str]] = {
+        "#,": (first, None, "least"),
+        "#,#": (first, first, "exact"),
+        "#": (first, first, "bare"),
+        "#%,": (first, None, "over"),
+        ",#": (0, first, "most"),
+        ",#%": (0, first - 1, "under"),
+        "#,##": (first, values[-1], "range"),
+    }
+    return kinds.get(shape, (first, None, "least"))
+
+
+def join(tokens: list[Token]) -> list[Token]:
+    """Commas drawn into what follows them, names into their literals, digits that are literals."""
+    out: list[Token] = []
+    for token in tokens:
+        if token.kind == "QUANTITY" and isinstance(token.value, str):
+            low = {"0,": 0, "2,": 2}.get(token.value, 1)
+            token = Token("QUANTITY", (low, None, "least"))
+        last = out[-1].kind if out else ""
+        if token.kind == "LITERAL":
+            if last == "NAME" or (last == "TERM" and not (len(out) > 1 and out[-2].kind == "ONLY" and False)):
+                out.pop()
+            elif last == "WORDS":
+                out.pop()
+                token = token._replace(kind="WORD")
+        elif token.kind in ("QUANTITY", "FOLLOWED", "BEFORE") and last == "COMMA":
+            out.pop()
+            token = token._replace(comma=True)
+        elif last == "NAME":
+            out.pop()
+        if token.kind in ("TERM", "LITERAL", "WORD") and len(out) > 0 and out[-1].kind == "NAME":
+            out.pop()
+        if token.kind == "COMMA" and (not out or last == "COMMA"):
+            continue
+        out.append(token)
+    while out and out[-1].kind in ("COMMA", "NAME"):
+        out.pop()
+    return out

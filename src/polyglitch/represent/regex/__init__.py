@@ -1,0 +1,1 @@
+"""The regex dialect: its tree, its parser and its printed tokens."""

@@ -1,0 +1,162 @@
+"""Regexes as trees. Equal trees are one object, so that what is computed of one is computed once."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Kind = Literal["none", "chars", "boundary", "cat", "or", "and", "not", "repeat"]
+
+WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+_bits: dict[str, int] = {char: index for index, char in enumerate(WORD)}
+WORD_MASK = (1 << len(WORD)) - 1
+
+
+def bit_of(char: str) -> int:
+    """The place of a character in masks; characters get theirs when first seen."""
+    return _bits.setdefault(char, len(_bits))
+
+
+def mask_of(chars: str) -> int:
+    """The set of some characters as a mask."""
+    mask = 0
+    for char in chars:
+        mask |= 1 << bit_of(char)
+    return mask
+
+
+class Node:
+    """A regex. `chars` are those in `mask`, or all others if `negated`; `parts` hold the children."""
+
+    __slots__ = ("boundary", "high", "id", "kind", "low", "mask", "masks", "negated", "parts")
+
+    def __init__(
+        self,
+        kind: Kind,
+        parts: tuple[Node, ...] = (),
+        mask: int = 0,
+        negated: bool = False,
+        low: int = 0,
+        high: int | None = None,
+    ) -> None:
+        self.kind, self.parts, self.mask, self.negated = kind, parts, mask, negated
+        self.low, self.high = low, high
+        self.id = len(_nodes)
+        self.boundary: bool = kind == "boundary" or any(part.boundary for part in parts)
+        sets = {mask} if kind == "chars" else set()
+        self.masks: frozenset[int] = frozenset(sets.union(*(part.masks for part in parts)))
+
+    def __repr__(self) -> str:
+        from polyglitch.represent.regex.write import write
+
+        return f"Node({write(self)})"
+
+
+_nodes: dict[tuple[object, ...], Node] = {}
+
+
+def _node(
+    kind: Kind,
+    parts: tuple[Node, ...] = (),
+    mask: int = 0,
+    negated: bool = False,
+    low: int = 0,
+    high: int | None = None,
+) -> Node:
+    key = (kind, parts, mask, negated, low, high)
+    found = _nodes.get(key)
+    if found is None:
+        found = _nodes[key] = Node(kind, parts, mask, negated, low, high)
+    return found
+
+
+def forget_nodes() -> None:
+    """Let go of all trees but the constants; for long runs over endlessly many regexes."""
+    for key in [key for key, node in _nodes.items() if node not in (NONE, EMPTY, ANY, ALL)]:
+        del _nodes[key]
+
+
+def chars(mask: int, negated: bool = False) -> Node:
+    """One character of a set, or any other one; no character at all matches nothing."""
+    return _node("chars", mask=mask, negated=negated) if mask or negated else NONE
+
+
+def boundary() -> Node:
+    """The empty text between a word character and another or the edge."""
+    return _node("boundary")
+
+
+def cat(left: Node, right: Node) -> Node:
+    """One after the other, nested to the right."""
+    if left is NONE or right is NONE:
+        return NONE
+    if left is EMPTY:
+        return right
+    if right is EMPTY:
+        return left
+    if left.kind == "cat":
+        return cat(left.parts[0], cat(left.parts[1], right))
+    if left is ALL and (right is ALL or (right.kind == "cat" and right.parts[0] is ALL)):
+        return right
+    return _node("cat", (left, right))
+
+
+def either(*nodes: Node) -> Node:
+    """Any of them; order and repetition do not matter."""
+    found: dict[int, Node] = {}
+    for node in nodes:
+        for part in node.parts if node.kind == "or" else (node,):
+            if part is ALL:
+                return ALL
+            if part is not NONE:
+                found[part.id] = part
+    if len(found) < 2:
+        return next(iter(found.values()), NONE)
+    return _node("or", tuple(found[key] for key in sorted(found)))
+
+
+def both(*nodes: Node) -> Node:
+    """All of them at once."""
+    found: dict[int, Node] = {}
+    for node in nodes:
+        for part in node.parts if node.kind == "and" else (node,):
+            if part is NONE:
+                return NONE
+            if part is not ALL:
+                found[part.id] = part
+    if len(found) < 2:
+        return next(iter(found.values()), ALL)
+    return _node("and", tuple(found[key] for key in sorted(found)))
+
+
+def complement(node: Node) -> Node:
+    """Every text but these."""
+    if node.kind == "not":
+        return node.parts[0]
+    return ALL if node is NONE else NONE if node is ALL else _node("not", (node,))
+
+
+def repeat(node: Node, low: int, high: int | None) -> Node:
+    """From `low` to `high` times (`None`: any number of times) one after the other."""
+    if high == 0 or node is EMPTY:
+        return EMPTY
+    if node is NONE:
+        return EMPTY if low == 0 else NONE
+    if (low, high) == (1, 1):
+        return node
+    if node.kind == "repeat" and (node.low, node.high) == (0, None):
+        return node  # any number of times, however often again
+    return _node("repeat", (node,), low=low, high=high)
+
+
+NONE = _node("none")
+ANY = _node("chars", negated=True)
+ALL = _node("repeat", (ANY,), low=0, high=None)
+EMPTY = _node("cat")  # no parts: the empty text
+
+
+def text(literal: str) -> Node:
+    """Exactly these characters."""
+    node = EMPTY
+    for char in reversed(literal):
+        node = cat(chars(1 << bit_of(char)), node)
+    return node
