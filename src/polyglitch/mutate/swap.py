@@ -9,6 +9,9 @@ from polyglitch.part import part
 from polyglitch.protocols import Mutation, Parse, Slot, Token, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 
+RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
+RANKED_CASES = 5  # cases a seed, so that a rank has to choose
+
 
 @part
 def swap_words(
@@ -22,8 +25,8 @@ def swap_words(
 ) -> Mutation:
     """Cases that differ in one word: `top` candidates a slot, kept when the tag stays the same.
 
-    `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed; `edges` allows
-    the first and the last token, which SIT leaves alone.
+    `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed; neither is bounded
+    by default but where words are ranked. `edges` allows the first and the last token, which SIT leaves alone.
     """
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
@@ -33,13 +36,14 @@ def swap_words(
         parser = tools.parser(language)
         parses = parser.parse([seed.input.text for seed in seeds])
         ranks = tools.word_ranks(seeds, parses)
+        most, tests = (positions, per_seed) if ranks is None else ranked(positions, per_seed)
         slots: list[tuple[int, Slot]] = []
         for number, parse in enumerate(parses):
             chosen = slots_of(parse, tags, edges)
             if ranks is not None:
                 score = ranks[number]
                 chosen.sort(key=lambda index: -float(score[index]))
-            slots += [(number, Slot(parse, index)) for index in chosen[:positions]]
+            slots += [(number, Slot(parse, index)) for index in chosen[:most]]
         candidates = tools.proposer(proposer, language).propose([slot for _, slot in slots], top)
         drafts = [
             (number, slot, draft)
@@ -54,10 +58,15 @@ def swap_words(
         for seed, ready in zip(seeds, kept, strict=True):
             if ranks is None:
                 ready = in_turns(ready)
-            for draft in ready[:per_seed]:
+            for draft in ready[:tests]:
                 yield swapped(seed, draft.text, draft.edit, relation)
 
     return mutate
+
+
+def ranked(positions: int | None, per_seed: int | None) -> tuple[int, int]:
+    """How many words and cases a seed has where words are ranked: as published for GRI and WALI."""
+    return positions or RANKED_POSITIONS, per_seed or RANKED_CASES
 
 
 def in_turns(drafts: list[Draft]) -> list[Draft]:

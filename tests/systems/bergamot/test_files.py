@@ -51,7 +51,9 @@ def test_a_model_file_gives_back_what_was_written(tmp_path: Path) -> None:
 def test_a_file_cut_short_is_refused_by_name(tmp_path: Path, left: int) -> None:
     path = tmp_path / "model.enpt.bin"
     path.write_bytes(model_bytes()[:left])
-    with pytest.raises(UsageError, match=r"model.enpt.bin is no Bergamot model, or it is cut short"):
+    with pytest.raises(
+        UsageError, match=r"model.enpt.bin is no Bergamot model, or it is cut short"
+    ):
         read_model(path)
 
 
