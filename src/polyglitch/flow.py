@@ -1,4 +1,4 @@
-"""A campaign from end to end: corpus -> mutate -> run -> compare -> issues.
+"""A campaign from end to end: corpus -> rank -> mutate -> run -> compare -> issues.
 
 Everything goes through the store, a few seeds at a time: memory does not grow with the campaign, and a run that was
 stopped goes on from what is there. While the system answers one batch of cases, the batch before is compared.
@@ -20,12 +20,15 @@ from polyglitch.errors import NothingToTest, SystemFailed
 from polyglitch.history import History
 from polyglitch.method import Method
 from polyglitch.plan import open_plan, signature
+from polyglitch.rank.kept import KeptRank
+from polyglitch.rank.words import NEVER
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial
 from polyglitch.run.ask import Answers, Asker
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
 SEEDS_AT_ONCE = 32  # enough for a parser to batch, few enough that a kill repeats little
+RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
 CASES_AT_ONCE = 256
 AHEAD = 2  # batches of cases that the system works on while another is compared
 
@@ -83,6 +86,7 @@ class Flow:
             Asker(system, self.store, self.campaign.jobs, self.campaign.timeout)
             for system in self.plan.systems
         ]
+        self.open_rank()
         issues = 0
         try:
             self.ask_and_compare()
@@ -100,13 +104,35 @@ class Flow:
         corpus, limit = self.plan.corpus, self.campaign.limit
         self.progress.seeds_total = sum(1 for _ in islice(corpus, limit))
         stream = islice(iter(corpus), limit)
-        while chunk := list(islice(stream, SEEDS_AT_ONCE)):
+        choosy = self.campaign.budget is not None and self.tools.rank is not None
+        while chunk := list(islice(stream, RANKED_AT_ONCE if choosy else SEEDS_AT_ONCE)):
             self.store.add_seeds(self.run_id, self.progress.seeds, chunk)
-            yield chunk
+            yield self.most_promising(chunk) if choosy else chunk
             self.progress.seeds += len(chunk)
             self.tell()
 
-    # mutate, rank
+    # rank
+    def open_rank(self) -> None:
+        """Give the tools the rank that the campaign names; what it asks goes through the store."""
+        if self.campaign.rank == "none":
+            return
+        asker = self.askers[0]
+
+        def ask(inputs: Sequence[Input]) -> list[Output]:
+            answers = asker.gather(asker.submit(inputs))
+            return [answers[asker.key(item)] for item in inputs]
+
+        self.tools.rank = KeptRank(self.campaign.rank, self.plan.systems[0], ask)
+
+    def most_promising(self, seeds: list[Seed]) -> list[Seed]:
+        """Seeds by their highest ranked word, so that a budget is spent where the rank says."""
+        parser = self.tools.parser(self.plan.languages[0])
+        ranks = self.tools.word_ranks(seeds, parser.parse([seed.input.text for seed in seeds]))
+        best = [float(scores.max(initial=NEVER)) for scores in ranks or []]
+        order = sorted(range(len(seeds)), key=lambda number: -best[number])
+        return [seeds[number] for number in order]
+
+    # mutate
     def mutate(self, method: Method, seeds: Sequence[Seed]) -> None:
         """Make the cases of some seeds, unless an earlier run made them."""
         ready = self.store.generated(self.run_id, method.name, seeds)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from polyglitch import __version__
+from polyglitch import __version__, registry
 from polyglitch.campaign import Campaign, make_method
 from polyglitch.corpus.read import Corpus, open_corpus
 from polyglitch.errors import UsageError
 from polyglitch.method import Method
 from polyglitch.protocols import System
+from polyglitch.rank.kept import check_rank
 from polyglitch.records import digest, encode
 from polyglitch.systems.uri import open_system
 
@@ -44,7 +45,9 @@ def open_plan(campaign: Campaign) -> Plan:
             f"parameters for {', '.join(sorted(stray))}, which is not among the methods to run"
         )
     methods = tuple(make_method(name, campaign.parameters.get(name)) for name in campaign.methods)
+    registry.entry("ranks", campaign.rank)  # a wrong name shows before any model is loaded
     systems = open_systems(campaign, methods)
+    check_rank(campaign.rank, systems[0])
     source, target = systems[0].languages
     languages = (campaign.source_language or source, campaign.target_language or target)
     corpus = open_corpus(

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from polyglitch import registry
 from polyglitch.errors import UsageError
-from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer
+from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer, Tools
 from polyglitch.records import Seed
 from polyglitch.store.store import Store
+
+
+class WordRank(Protocol):
+    """Scores words for a campaign; `rank/` has those that can be named."""
+
+    def scores(self, seeds: Sequence[Seed], parses: Sequence[Parse], tools: Tools) -> list[Floats]:
+        """A score for each word of each seed, larger first."""
 
 
 class Toolbox:
@@ -24,6 +31,7 @@ class Toolbox:
     ) -> None:
         self.seed, self.languages = seed, languages
         self._parser = parser
+        self.rank: WordRank | None = None
         self._store = store
         self._made: dict[tuple[str, str, str], Any] = {}
 
@@ -47,7 +55,7 @@ class Toolbox:
 
     def word_ranks(self, seeds: Sequence[Seed], parses: Sequence[Parse]) -> list[Floats] | None:
         """How promising each word of each seed is to change, or nothing when no rank was chosen."""
-        return None
+        return self.rank.scores(seeds, parses, self) if self.rank else None
 
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""

@@ -14,6 +14,9 @@ from polyglitch.part import part
 from polyglitch.protocols import Mutation, Slot, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 
+RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
+RANKED_CASES = 5  # cases a seed, so that a rank has to choose
+
 
 @part
 def swap_words(
@@ -30,7 +33,8 @@ def swap_words(
     """Cases that differ in one word: `top` candidates a slot, kept when every filter of `keep` agrees.
 
     `where` says which words may be replaced; `positions` keeps the first slots in rank order; `per_seed` bounds
-    the cases of a seed; `edges` allows the first and the last token, which SIT leaves alone.
+    the cases of a seed; neither is bounded by default but where words are ranked. `edges` allows the first and the
+    last token, which SIT leaves alone.
     """
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
@@ -40,13 +44,14 @@ def swap_words(
         parser = tools.parser(language)
         parses = parser.parse([seed.input.text for seed in seeds])
         ranks = tools.word_ranks(seeds, parses)
+        most, tests = (positions, per_seed) if ranks is None else ranked(positions, per_seed)
         chosen: list[tuple[int, Slot]] = []
         for number, parse in enumerate(parses):
             places = open_slots(parse, tags, edges, where)
             if ranks is not None:
                 score = ranks[number]
                 places.sort(key=lambda index: -float(score[index]))
-            chosen += [(number, Slot(parse, index)) for index in places[:positions]]
+            chosen += [(number, Slot(parse, index)) for index in places[:most]]
         found = propose(tools, proposer, language, [slot for _, slot in chosen], top)
         drafts = [
             (number, slot, draft)
@@ -62,10 +67,15 @@ def swap_words(
         for seed, ready in zip(seeds, kept, strict=True):
             if ranks is None:
                 ready = in_turns(ready)
-            for draft in ready[:per_seed]:
+            for draft in ready[:tests]:
                 yield swapped(seed, draft.text, draft.edit, relation)
 
     return mutate
+
+
+def ranked(positions: int | None, per_seed: int | None) -> tuple[int, int]:
+    """How many words and cases a seed has where words are ranked: as published for GRI and WALI."""
+    return positions or RANKED_POSITIONS, per_seed or RANKED_CASES
 
 
 def in_turns(drafts: list[Draft]) -> list[Draft]:

@@ -1,0 +1,1 @@
+"""Which words to change first: by the model's gradients, by its doubts, or by chance."""

