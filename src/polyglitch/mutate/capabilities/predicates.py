@@ -1,0 +1,103 @@
+"""Whether a sentence fits a condition. What costs least is looked at first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from polyglitch.language.lexicon import CLASSES, SentimentLexicon
+from polyglitch.language.terms import terms
+from polyglitch.mutate.capabilities.spec import LENGTH, Condition, listed
+from polyglitch.protocols import Parse
+
+SIDES = ("positive", "negative", "neutral")
+MARKS = frozenset(".!?…\"'”’")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a labelled corpus; parsed when a condition first asks."""
+
+    text: str
+    label: str | None
+    lexicon: SentimentLexicon
+    parsed: Callable[[], Parse]
+    language: str = "en"
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def words(self) -> int:
+        """How many tokens, the final mark left out."""
+        tokens = self.parsed().tokens
+        return len(tokens) - (1 if tokens and set(tokens[-1].text) <= MARKS else 0)
+
+    def has(self, name: str) -> bool:
+        """Whether a word is of a list: by sentiment and class, or by the name of a word list."""
+        side, _, kind = name.partition(" ")
+        if side not in SIDES:
+            return bool(pattern(terms(name, self.language)).search(self.text))
+        return any(
+            (kind == "word" or CLASSES.get(token.pos) == kind)
+            and self.lexicon.polarity(token.text, token.lemma) == side
+            for token in self.parsed().tokens
+            if token.pos in CLASSES
+        )
+
+
+def fits(sentence: Sentence, condition: Condition) -> bool:
+    """Whether all keys of a condition hold."""
+    return (
+        (not condition.label or sentence.label in listed(condition.label))
+        and _fields_fit(sentence, condition)
+        and _text_fits(sentence.text, condition)
+        and (condition.words is None or _length_fits(sentence.words(), condition.words))
+        and (not condition.has or any(map(sentence.has, listed(condition.has))))
+        and not any(map(sentence.has, listed(condition.lacks)))
+        and (not condition.any or any(fits(sentence, each) for each in condition.any))
+        and all(fits(sentence, each) for each in condition.all)
+        and not any(fits(sentence, each) for each in condition.none)
+    )
+
+
+def _fields_fit(sentence: Sentence, condition: Condition) -> bool:
+    for name, wanted in condition.field.items():
+        values = wanted if isinstance(wanted, tuple) else (wanted,)
+        if str(sentence.data.get(name)) not in map(str, values):
+            return False
+    return True
+
+
+def _text_fits(text: str, condition: Condition) -> bool:
+    lower = text.lower()
+    starts = tuple(each.lower() for each in listed(condition.starts))
+    ends = tuple(each.lower() for each in listed(condition.ends))
+    return (
+        (not starts or lower.startswith(starts))
+        and (not ends or lower.endswith(ends))
+        and (not condition.contains or bool(pattern(listed(condition.contains)).search(text)))
+    )
+
+
+def _length_fits(length: int, wanted: str) -> bool:
+    match = LENGTH.match(wanted)
+    assert match is not None  # noqa: S101 - checked when the file was read
+    if match[3]:
+        return int(match[3]) <= length <= int(match[4])
+    bound = int(match[2])
+    compare: dict[str, bool] = {
+        "<": length < bound,
+        "<=": length <= bound,
+        ">": length > bound,
+        ">=": length >= bound,
+    }
+    return compare[match[1]]
+
+
+@cache
+def pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of some words or phrases, whole words, whatever their case."""
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    choices = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first)
+    return re.compile(rf"(?<![\w]){'(?:' + choices + ')'}(?![\w])", re.IGNORECASE)
