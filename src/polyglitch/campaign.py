@@ -38,6 +38,7 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     jobs: Count | None = None
     timeout: Annotated[float, msgspec.Meta(gt=0)] = 60.0
     rank: str = "none"
+    parser: str | None = None  # spacy, stanza, benepar, spacy:PACKAGE; else the best there is
     fail_under: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     fresh: bool = False
     retry_errors: bool = False

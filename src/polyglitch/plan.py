@@ -91,6 +91,7 @@ def define(
         "limit": campaign.limit,
         "budget": campaign.budget,
         "rank": campaign.rank,
+        "parser": campaign.parser,
         "seed": campaign.seed,
     }
 
@@ -106,7 +107,7 @@ def signature(definition: dict[str, Any]) -> str:
     }
     parts |= {
         key: definition[key]
-        for key in ("limit", "budget", "rank", "seed")
-        if definition[key] is not None
+        for key in ("limit", "budget", "rank", "parser", "seed")
+        if definition.get(key) is not None
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -179,6 +179,10 @@ class Tools(Protocol):
     def seed(self) -> int:
         """Where every random choice starts."""
 
+    @property
+    def languages(self) -> tuple[str | None, str | None]:
+        """Source and target language of the campaign, where they are known."""
+
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""
 

@@ -11,20 +11,31 @@ from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer
 from polyglitch.records import Seed
 from polyglitch.store.store import Store
 
-DEFAULT_PARSER = "spacy"
-
 
 class Toolbox:
     """Fits `protocols.Tools`; what it computes dearly it keeps in the store."""
 
-    def __init__(self, store: Store | None = None, seed: int = 0) -> None:
-        self.seed = seed
+    def __init__(
+        self,
+        store: Store | None = None,
+        seed: int = 0,
+        languages: tuple[str | None, str | None] = (None, None),
+        parser: str | None = None,
+    ) -> None:
+        self.seed, self.languages = seed, languages
+        self._parser = parser
         self._store = store
         self._made: dict[tuple[str, str, str], Any] = {}
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""
-        return self._get("parsers", DEFAULT_PARSER, language)  # type: ignore[no-any-return]
+        from polyglitch.language.parsers import open_parser
+
+        known = self._known(language, "parser")
+        place = ("parsers", self._parser or "", known)
+        if place not in self._made:
+            self._made[place] = open_parser(known, self._parser)
+        return self._made[place]  # type: ignore[no-any-return]
 
     def proposer(self, name: str, language: str | None) -> Proposer:
         """A proposer by its registered name."""
@@ -58,12 +69,16 @@ class Toolbox:
             self.embedder(name, source)
 
     def _get(self, kind: str, name: str, language: str | None) -> Any:
+        known = self._known(language, f"{kind[:-1]} {name!r}")
+        place = (kind, name, known)
+        if place not in self._made:
+            self._made[place] = registry.load(kind, name)(known)
+        return self._made[place]
+
+    def _known(self, language: str | None, what: str) -> str:
         if language is None:
             raise UsageError(
-                f"the {kind[:-1]} {name!r} must know the language of the text, and the system does not tell; "
+                f"the {what} must know the language of the text, and the system does not tell; "
                 "add --source-language (and --target-language), such as en"
             )
-        place = (kind, name, language)
-        if place not in self._made:
-            self._made[place] = registry.load(kind, name)(language)
-        return self._made[place]
+        return language

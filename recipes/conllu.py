@@ -1,0 +1,83 @@
+"""Universal Dependencies as sentences of surface tokens, the way raw text has them.
+
+A contraction such as "no" is two syntactic words in the file, em + o, and one token in a text. It is kept as one:
+its tag joins those of its parts (`ADP+DET`), and it hangs where its first part with a way to the root that avoids the
+others does (em is a `case` of the noun). Whatever hung on a part hangs on the whole.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Word(NamedTuple):
+    """A surface token; `head` is an index into its sentence, its own for the root."""
+
+    text: str
+    tag: str
+    lemma: str
+    head: int
+    relation: str
+    space: bool
+
+
+def read_sentences(path: Path) -> Iterator[list[Word]]:
+    """The sentences of a CoNLL-U file, gzipped or not."""
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        rows: list[list[str]] = []
+        for line in lines:
+            if line.strip():
+                if not line.startswith("#"):
+                    rows.append(line.rstrip("\n").split("\t"))
+            elif rows:
+                yield merge(rows)
+                rows = []
+        if rows:
+            yield merge(rows)
+
+
+def merge(rows: list[list[str]]) -> list[Word]:
+    """The rows of a sentence as surface tokens."""
+    words = {row[0]: row for row in rows if row[0].isdigit()}
+    groups: list[tuple[str, list[str], str]] = []  # surface form, ids of its words, the last column
+    taken: set[str] = set()
+    for row in rows:
+        if "-" in row[0]:
+            first, last = map(int, row[0].split("-"))
+            ids = [str(number) for number in range(first, last + 1)]
+            groups.append((row[1], ids, row[9]))
+            taken.update(ids)
+        elif row[0].isdigit() and row[0] not in taken:
+            groups.append((row[1], [row[0]], row[9]))
+    place = {"0": -1} | {word: index for index, group in enumerate(groups) for word in group[1]}
+    return [token(groups[index], index, words, place) for index in range(len(groups))]
+
+
+def token(
+    group: tuple[str, list[str], str],
+    index: int,
+    words: dict[str, list[str]],
+    place: dict[str, int],
+) -> Word:
+    """One surface token out of its syntactic words."""
+    form, ids, misc = group
+    rows = [words[number] for number in ids]
+    top = next(row for row in rows if leads_out(row, ids, words))
+    head = index if top[6] == "0" else place[top[6]]
+    lemma = rows[0][2] if len(rows) == 1 and rows[0][2] != "_" else ""
+    tag = "+".join(row[3] for row in rows)
+    return Word(form.replace(" ", ""), tag, lemma, head, top[7], "SpaceAfter=No" not in misc)
+
+
+def leads_out(row: list[str], ids: list[str], words: dict[str, list[str]]) -> bool:
+    """Whether the way from a word to the root meets no word of its own group again."""
+    head = row[6]
+    while head != "0":
+        if head in ids:
+            return False
+        head = words[head][6]
+    return True

@@ -1,0 +1,217 @@
+"""Clauses: a verb with its auxiliaries as nested VPs, under S, under SBAR where something introduces it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from polyglitch.language.arcs import SUBJECTS
+from polyglitch.language.brackets import join
+from polyglitch.protocols import Tree
+
+if TYPE_CHECKING:
+    from polyglitch.language.projection import Builder
+
+AUXILIARIES = {"aux", "auxpass"}
+FINITE = {"VBD", "VBZ", "VBP", "MD"}
+QUESTION_PHRASES = {"WHNP", "WHADVP", "WHPP", "WHADJP"}
+
+
+def clause(builder: Builder, index: int) -> Tree:
+    """The clause of a verb, with the brackets that its relation asks for."""
+    members, links = conjuncts(builder, index)
+    if not members:
+        return introduced(builder, index, set())
+    skipped = {*members, *links}
+    whole = [introduced(builder, index, skipped, coordinated=True)]
+    whole += [introduced(builder, member, set(), coordinated=True) for member in members]
+    label = "VP" if all(part.label == "VP" for part in whole) else "S"
+    opening = [
+        builder.leaf(link) if _lone(builder, link) else builder.phrase(link) for link in links
+    ]
+    return _wrap_coordination(builder, index, join(label, whole + opening))
+
+
+def _wrap_coordination(builder: Builder, index: int, tree: Tree) -> Tree:
+    """Coordinated clauses under the introduction of the first of them."""
+    if builder.relation(index) == "relcl" and tree.label != "SBAR":
+        return join("SBAR", [tree])
+    return tree
+
+
+def conjuncts(builder: Builder, index: int) -> tuple[list[int], list[int]]:
+    """The verbs coordinated with this one that start a clause of their own, and what links them."""
+    right = builder.arcs.right(index)
+    found = [
+        child
+        for child in right
+        if builder.relation(child) == "conj"
+        and builder.kind(child) == "V"
+        and has_subject(builder, child)
+    ]
+    if not found or not has_subject(builder, index):
+        return [], []
+    links = [child for child in right if builder.links(child) and child < found[-1]]
+    return found, links
+
+
+def has_subject(builder: Builder, index: int) -> bool:
+    """Whether a verb has a subject of its own."""
+    return any(builder.relation(child) in SUBJECTS for child in builder.arcs.children[index])
+
+
+def introduced(builder: Builder, index: int, skipped: set[int], coordinated: bool = False) -> Tree:
+    """The clause with the words that introduce it: SBAR over S over VP, as far as there is reason."""
+    left = [child for child in builder.arcs.left(index) if child not in skipped]
+    right = [child for child in builder.arcs.right(index) if child not in skipped]
+    opening = [place for place, child in enumerate(left) if opens(builder, child)]
+    cut = opening[-1] + 1 if opening else 0
+    inner = sentence(builder, index, left[cut:], right)
+    if cut:
+        if inner.label == "VP":
+            inner = join("S", [inner])
+        return join("SBAR", [*map(builder.phrase, left[:cut]), inner])
+    return bracketed(builder, index, inner, coordinated)
+
+
+def opens(builder: Builder, child: int) -> bool:
+    """Whether a dependent introduces its clause: a conjunction or a question phrase."""
+    if builder.relation(child) == "mark":
+        return True
+    return builder.phrase(child).label in QUESTION_PHRASES if _asks(builder, child) else False
+
+
+def _asks(builder: Builder, child: int) -> bool:
+    return any(builder.tokens[i].tag.startswith("W") for i in builder.arcs.below(child)[:2])
+
+
+def bracketed(builder: Builder, index: int, inner: Tree, coordinated: bool) -> Tree:
+    """The label that a clause without introduction gets by its relation."""
+    relation = builder.relation(index)
+    finite = has_subject(builder, index) and is_finite(builder, index)
+    if coordinated or relation == "conj":
+        return inner
+    if relation == "relcl" or (
+        relation == "ccomp" and finite and index > builder.arcs.heads[index]
+    ):
+        return join("SBAR", [_as_sentence(inner)])
+    if relation == "parataxis":
+        return join("PRN", [_as_sentence(inner)])
+    if relation == "acl" and builder.tokens[inner.start].tag != "TO":
+        return inner
+    return _as_sentence(inner)
+
+
+def is_finite(builder: Builder, index: int) -> bool:
+    """Whether the first verb of the group is finite; a tag set without tenses gives no."""
+    group = [c for c in builder.arcs.left(index) if builder.relation(c) in AUXILIARIES]
+    return builder.tokens[min([*group, index])].tag in FINITE
+
+
+def sentence(builder: Builder, index: int, left: list[int], right: list[int]) -> Tree:
+    """Subject and the like, then the verb phrase; only the latter where there is no subject."""
+    helpers = [child for child in left if builder.relation(child) in AUXILIARIES]
+    start = helpers[0] if helpers else index
+    outside = [child for child in left if child < start]
+    inside = [child for child in left if child >= start]
+    asked = [child for child in inside if builder.relation(child) in SUBJECTS]
+    behind = [child for child in right if builder.relation(child) in SUBJECTS]
+    last = _closing(builder, right) if builder.relation(index) == "ROOT" else []
+    right = [child for child in right if child not in last]
+    if asked:  # did he go
+        cut = asked[-1]
+        verb = verb_phrase(builder, index, [c for c in inside if c > cut], right)
+        rest = [*outside, *(c for c in inside if c <= cut), *last]
+        return join("SQ", [*map(builder.phrase, rest), verb])
+    if behind and not helpers and not _fronted_subject(builder, outside):  # said he
+        cut = behind[0]
+        verb = verb_phrase(builder, index, inside, [c for c in right if c < cut])
+        rest = [*outside, *(c for c in right if c >= cut), *last]
+        return join("SINV", [*map(builder.phrase, rest), verb])
+    if not _fronted_subject(builder, outside):
+        split = _adverbs(builder, outside)
+        inside, outside = outside[split:] + inside, outside[:split]
+    verb = verb_phrase(builder, index, inside, right)
+    if not outside and not last:
+        return verb
+    return join("S", [*map(builder.phrase, [*outside, *last]), verb])
+
+
+def _fronted_subject(builder: Builder, outside: list[int]) -> bool:
+    return any(builder.relation(child) in SUBJECTS for child in outside)
+
+
+def _adverbs(builder: Builder, outside: list[int]) -> int:
+    """Where the plain adverbs right before a verb without subject start: they go into its VP."""
+    place = len(outside)
+    while place and builder.relation(outside[place - 1]) in ("advmod", "neg", "cc", "preconj"):
+        place -= 1
+    return place
+
+
+def _closing(builder: Builder, right: list[int]) -> list[int]:
+    """The punctuation that ends the sentence."""
+    place = len(right)
+    while place and builder.relation(right[place - 1]) == "punct":
+        place -= 1
+    return right[place:]
+
+
+def verb_phrase(builder: Builder, index: int, inside: list[int], right: list[int]) -> Tree:
+    """The verb with its complements, and a VP around it for every auxiliary."""
+    helpers = [child for child in inside if builder.relation(child) in AUXILIARIES]
+    own = [child for child in inside if not helpers]
+    verbs = [c for c in right if builder.relation(c) == "conj" and builder.kind(c) == "V"]
+    outer = [verb for verb in verbs if helpers and _independent(builder, verb, index)]
+    inner = [verb for verb in verbs if verb not in outer]
+    cut = outer[0] if outer else len(builder.tokens)
+    links = [
+        c for c in right if builder.links(c) and outer and _last_before(inner, right, cut) < c < cut
+    ]
+    tree = coordinated(builder, index, own, [c for c in right if c < cut and c not in links], inner)
+    for place in range(len(helpers) - 1, -1, -1):
+        end = helpers[place + 1] if place + 1 < len(helpers) else index
+        between = [child for child in inside if helpers[place] < child < end]
+        before = [child for child in inside if place == 0 and child < helpers[0]]
+        parts = [builder.leaf(helpers[place]), *map(builder.phrase, before + between)]
+        tree = join("VP", [*parts, tree])
+    if outer:
+        rest = [c for c in right if c >= cut]
+        tree = join("VP", [tree, *map(builder.phrase, [*links, *rest])])
+    return tree
+
+
+def _last_before(inner: list[int], right: list[int], cut: int) -> int:
+    plain = [child for child in right if child < cut]
+    return max([*inner, plain[0] - 1 if plain else cut - 1])
+
+
+def _independent(builder: Builder, verb: int, index: int) -> bool:
+    """Whether a coordinated verb does not share the auxiliaries: other form, or some of its own."""
+    own = any(builder.relation(child) in AUXILIARIES for child in builder.arcs.left(verb))
+    return own or builder.tokens[verb].tag != builder.tokens[index].tag
+
+
+def coordinated(
+    builder: Builder, index: int, own: list[int], right: list[int], verbs: list[int]
+) -> Tree:
+    """The innermost verb phrase, or several of them joined."""
+    if not verbs:
+        return join("VP", [builder.leaf(index), *map(builder.phrase, [*own, *right])])
+    after = [child for child in right if child > verbs[-1] and not builder.links(child)]
+    if after and all(_lone(builder, verb) for verb in verbs):  # buy and sell shares
+        parts = [builder.phrase(c) for c in [*own, *right] if c not in verbs]
+        return join("VP", [builder.leaf(index), *parts, *map(builder.leaf, verbs)])
+    plain = [child for child in right if child < verbs[0]]
+    while plain and builder.links(plain[-1]):
+        plain.pop()
+    first = join("VP", [builder.leaf(index), *map(builder.phrase, [*own, *plain])])
+    rest = [child for child in right if child not in plain]
+    return join("VP", [first, *map(builder.phrase, rest)])
+
+
+def _lone(builder: Builder, index: int) -> bool:
+    return not builder.arcs.children[index]
+
+
+def _as_sentence(tree: Tree) -> Tree:
+    return join("S", [tree]) if tree.label == "VP" else tree
