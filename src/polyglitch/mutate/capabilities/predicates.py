@@ -14,6 +14,8 @@ from polyglitch.mutate.capabilities.spec import LENGTH, Condition, listed
 from polyglitch.protocols import Parse
 
 SIDES = ("positive", "negative", "neutral")
+SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
+FINITE = ("VBD", "VBP", "VBZ", "MD")
 MARKS = frozenset(".!?…\"'”’")
 
 
@@ -32,6 +34,17 @@ class Sentence:
         """How many tokens, the final mark left out."""
         tokens = self.parsed().tokens
         return len(tokens) - (1 if tokens and set(tokens[-1].text) <= MARKS else 0)
+
+    def clause(self) -> bool:
+        """Whether it can stand after `that`: its main verb is finite and has a subject before it."""
+        tokens = self.parsed().tokens
+        root = next((i for i, token in enumerate(tokens) if token.head == i), None)
+        if root is None or self.text.rstrip("\"' ").endswith("?"):
+            return False
+        below = [token for token in tokens if token.head == root]
+        subject = any(t.relation in SUBJECTS and t.start < tokens[root].start for t in below)
+        # A subject before any verb keeps out inversions; a fragment has a verb without a subject.
+        return subject and any(t.tag in FINITE for t in (tokens[root], *below))
 
     def has(self, name: str) -> bool:
         """Whether a word is of a list: by sentiment and class, or by the name of a word list."""
@@ -53,6 +66,7 @@ def fits(sentence: Sentence, condition: Condition) -> bool:
         and _fields_fit(sentence, condition)
         and _text_fits(sentence.text, condition)
         and (condition.words is None or _length_fits(sentence.words(), condition.words))
+        and (condition.clause is None or sentence.clause() == condition.clause)
         and (not condition.has or any(map(sentence.has, listed(condition.has))))
         and not any(map(sentence.has, listed(condition.lacks)))
         and (not condition.any or any(fits(sentence, each) for each in condition.any))
@@ -97,7 +111,12 @@ def _length_fits(length: int, wanted: str) -> bool:
 
 @cache
 def pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of some words or phrases, whole words, whatever their case."""
+    """Any of some words, phrases or marks, whole words, whatever their case."""
     longest_first = sorted(words, key=lambda word: (-len(word), word))
-    choices = "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in longest_first)
-    return re.compile(rf"(?<![\w]){'(?:' + choices + ')'}(?![\w])", re.IGNORECASE)
+    return re.compile("|".join(map(_bounded, longest_first)), re.IGNORECASE)
+
+
+def _bounded(word: str) -> str:
+    inner = re.escape(word).replace(r"\ ", r"\s+")
+    before = r"(?<!\w)" if word[0].isalnum() and word != "n't" else ""
+    return before + inner + (r"(?!\w)" if word[-1].isalnum() else "")

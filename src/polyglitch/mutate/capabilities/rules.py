@@ -61,7 +61,7 @@ def fill(pattern: str, seed: str, other: str, name_first: bool = False) -> str:
         if form == "clause" and not KEEP_CAPITAL.match(text) and not name_first:
             text = text[:1].lower() + text[1:]
         if form == "quote":
-            text = text.replace('"', "'")
+            text = text.strip("\"' ").replace('"', "'")
         return text
 
     made = OPEN_MARK.sub(r"\1", SLOT.sub(put, pattern)).strip()

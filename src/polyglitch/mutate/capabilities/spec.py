@@ -30,6 +30,7 @@ class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     contains: str | tuple[str, ...] = ()  # words or phrases, whatever their case
     starts: str | tuple[str, ...] = ()
     ends: str | tuple[str, ...] = ()
+    clause: bool | None = None  # a subject with a finite verb, and no question
     field: dict[str, str | int | tuple[str | int, ...]] = {}  # other columns of the corpus
     any: tuple[Condition, ...] = ()
     all: tuple[Condition, ...] = ()
