@@ -48,7 +48,9 @@ def main(folder: Path) -> None:
                 if tree is not None:
                     yield tree
 
-    source = f"{SENTENCES} sentences of Brown, {parser.signature}, projected; seen {SEEN} times or more"
+    source = (
+        f"{SENTENCES} sentences of Brown, {parser.signature}, projected; seen {SEEN} times or more"
+    )
     grammar = count_productions(trees(), source)
     print(write_grammar(grammar, OUT, SEEN), "productions,", OUT.stat().st_size, "bytes")
 

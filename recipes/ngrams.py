@@ -79,7 +79,9 @@ def main(folder: Path) -> None:
         sides = [
             " ".join(
                 f"{other}={count}"
-                for other, count in sorted(side.most_common(NEIGHBOURS), key=lambda c: (-c[1], c[0]))
+                for other, count in sorted(
+                    side.most_common(NEIGHBOURS), key=lambda c: (-c[1], c[0])
+                )
                 if count >= TOGETHER and "=" not in other and other
             )
             for side in (left[word], right[word])

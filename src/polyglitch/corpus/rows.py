@@ -11,7 +11,9 @@ import msgspec
 
 from polyglitch.corpus.lines import Line
 
-FASTTEXT = re.compile(r"__label__(\S+)\s+(.+)", re.DOTALL)  # a label before the text, as fastText has it
+FASTTEXT = re.compile(
+    r"__label__(\S+)\s+(.+)", re.DOTALL
+)  # a label before the text, as fastText has it
 
 # What people call the columns. The first that is there is taken, unless the caller names one.
 KNOWN: dict[str, tuple[str, ...]] = {

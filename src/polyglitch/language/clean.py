@@ -15,7 +15,7 @@ JOINS = (
     (re.compile(r"\b([Gg]on|[Ww]an) (na)\b"), r"\1\2"),
 )
 QUOTED = re.compile(r'(?:``|")\s*(.+?)\s*(?:\'\'|")')
-LINK = re.compile(r"https?://\S+|\bwww\.\S+|pic\.twitter\S+")
+LINK = re.compile(r"https?://\S+|\bhttps?\b\S*|\bwww\.\S+|pic\.twitter\S+")
 MENTION = re.compile(r"(?:\bRT\b\s*)?[.!\"“”]*@\w+:?")
 SPACES = re.compile(r"\s+")
 
@@ -37,13 +37,18 @@ def untweet(text: str) -> str:
     text = re.sub(r"\bRT\b|#(?=\w)|&(?=\s|$)", " ", text)
     text = re.sub(r"[^\x20-\x7e‘’“”…é]", " ", text)
     text = re.sub(r"([!?.])\1{2,}", r"\1\1\1", text)
-    text = SPACES.sub(" ", text).strip(" \"'“”!:.-;,|")
-    return text if not text or text[-1] in "?!" else text
+    return SPACES.sub(" ", text).strip(" \"'“”!:.-;,|")
 
 
 def readable(text: str) -> str:
     """Either kind, told apart by its marks."""
-    if "@" in text or "http" in text or "&#" in text or "&amp;" in text or text.startswith("RT "):
+    if (
+        "@" in text
+        or "http" in text
+        or "&#" in text
+        or "&amp;" in text
+        or re.search(r"#\w|\bRT\b", text)
+    ):
         return untweet(text)
     if re.search(r" n't\b| 's\b|``| [.,](?:\s|$)", text):
         return detokenize(text)

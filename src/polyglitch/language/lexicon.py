@@ -25,7 +25,7 @@ CLASSES = {"ADJ": "adjective", "NOUN": "noun", "PROPN": "noun", "VERB": "verb", 
 
 # VADER's scale is -4..4 and TextBlob's -1..1: below these a rating says "hardly anything", not a side.
 VADER_SIDE, VADER_SILENT = 0.7, 0.35
-TEXTBLOB_SIDE, TEXTBLOB_SILENT = 0.25, 0.12
+TEXTBLOB_SIDE, TEXTBLOB_SILENT = 0.3, 0.12
 WORD_OF_XML = re.compile(r'<word form="([^"]+)"[^>]*?\bpos="(\w+)"[^>]*?\bpolarity="(-?[\d.]+)"')
 
 
@@ -113,14 +113,14 @@ def _installed(package: str, *names: str) -> str:
     """A data file inside an installed package, read without importing it."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise Missing(
-            package, f"the lexicon {names[-1]!r}", "pip install 'polyglitch[sentiment]'"
-        )
+        raise Missing(package, f"the lexicon {names[-1]!r}", "pip install 'polyglitch[sentiment]'")
     return Path(spec.origin).parent.joinpath(*names).read_text("utf-8")
 
 
 def _vader() -> dict[str, float]:
-    rows = (line.split("\t") for line in _installed("vaderSentiment", "vader_lexicon.txt").splitlines())
+    rows = (
+        line.split("\t") for line in _installed("vaderSentiment", "vader_lexicon.txt").splitlines()
+    )
     return {row[0]: float(row[1]) for row in rows if len(row) > 1 and row[0].isalpha()}
 
 

@@ -12,9 +12,6 @@ from importlib.resources import files
 from polyglitch.errors import Missing
 from polyglitch.protocols import Candidate, Slot
 
-# A word never seen beside a neighbour may still fit: it counts as seen this often.
-UNSEEN = 0.05
-
 
 @dataclass(frozen=True)
 class Word:
@@ -32,9 +29,11 @@ class NgramProposer:
 
     def __init__(self, words: Sequence[Word], signature: str) -> None:
         self.signature = signature
-        self._words: dict[str, list[Word]] = {}
+        # A modifier must be known before what it modifies: words by tag and the neighbour on their right.
+        self._before: dict[tuple[str, str], list[Word]] = {}
         for word in words:
-            self._words.setdefault(word.tag, []).append(word)
+            for after in word.right:
+                self._before.setdefault((word.tag, after), []).append(word)
         self._known = {word.text: word for word in words}
         self._made: dict[tuple[str, str, str], list[Candidate]] = {}
 
@@ -59,11 +58,10 @@ class NgramProposer:
 
     def _rank(self, tag: str, before: str, after: str) -> list[Candidate]:
         ranked = []
-        for word in self._words.get(tag, ()):
-            left, right = word.left.get(before, 0.0), word.right.get(after, 0.0)
-            if right or (left and tag == "RB"):  # a modifier must be known beside what it modifies
-                share = (left + UNSEEN / word.seen) * (right + UNSEEN / word.seen)
-                ranked.append(Candidate(word.text, round(math.log(share) + math.log(word.seen), 4)))
+        for word in self._before.get((tag, after), ()):
+            if before in word.left:
+                share = word.left[before] * word.right[after]
+                ranked.append(Candidate(word.text, round(math.log(share * word.seen), 4)))
         return sorted(ranked, key=lambda each: (-each.score, each.word))
 
 

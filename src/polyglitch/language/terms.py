@@ -45,7 +45,7 @@ def abuse_lists() -> dict[str, tuple[str, ...]]:
     table = tomllib.loads(zlib.decompress(base64.b85decode(path.read_bytes().strip())).decode())
     singular, plural = tuple(table["slur_singular"]), tuple(table["slur_plural"])
     return {
-        "slur": singular + plural,
+        "slur": singular + plural + tuple(table["slur_other"]),
         "slur singular": singular,
         "slur plural": plural,
         "profanity": tuple(table["profanity"]),

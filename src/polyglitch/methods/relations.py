@@ -1,4 +1,4 @@
-"""General relations: small changes after which a classifier, a reader or a model behind a prompt must agree with itself."""
+"""General relations: small changes after which a classifier, reader or chat model must agree with itself."""
 
 from __future__ import annotations
 

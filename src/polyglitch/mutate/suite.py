@@ -20,7 +20,9 @@ def suite_cases(names: tuple[tuple[str, str], ...] = ()) -> Mutation:
                 continue
             labels = [label.strip() for label in seed.label.split("|")]
             expected = tuple(rename.get(label.lower(), label) for label in labels)
-            capability = str(seed.data.get("capability") or seed.data.get("functionality") or "suite")
+            capability = str(
+                seed.data.get("capability") or seed.data.get("functionality") or "suite"
+            )
             data = {"capability": capability}
             yield new_case(seed, f"label:{capability}", (seed.input,), None, expected, data)
 

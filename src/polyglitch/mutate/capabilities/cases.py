@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -15,7 +15,7 @@ from polyglitch.language.lexicon import SOURCES, open_lexicon
 from polyglitch.mutate.capabilities import rules
 from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
 from polyglitch.mutate.capabilities.fairness import variants
-from polyglitch.mutate.capabilities.predicates import Sentence, fits
+from polyglitch.mutate.capabilities.predicates import Sentence, fits, may_fit, not_parsed
 from polyglitch.mutate.capabilities.spec import Capability, load_suite
 from polyglitch.mutate.relations import change
 from polyglitch.part import part
@@ -52,7 +52,7 @@ def capability_cases(
     chosen = load_suite(suite, capabilities)
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
-        found = find(seeds, labels, lexicons, chosen[0].language, tools)
+        found = find(seeds, labels, lexicons, chosen, tools)
         if expansions:
             found = grow(found, chosen, expansions, proposer, tools)
         for item in found:
@@ -70,18 +70,34 @@ def capability_cases(
 
 
 def find(
-    seeds: Sequence[Seed], labels: str, lexicons: tuple[str, ...], language: str, tools: Tools
+    seeds: Sequence[Seed],
+    labels: str,
+    lexicons: tuple[str, ...],
+    chosen: Sequence[Capability],
+    tools: Tools,
 ) -> list[Found]:
-    """The seeds as readable, parsed sentences under the suite's own labels."""
+    """The seeds that may fit a capability, as readable, parsed sentences under the suite's own labels."""
+    language = chosen[0].language
     names, lexicon = label_names(labels), open_lexicon(language, lexicons)
-    texts = [readable(seed.input.text) for seed in seeds]
-    parses = tools.parser(language).parse(texts)
-    found = []
-    for seed, text, parse in zip(seeds, texts, parses, strict=True):
+    wanted = [capability.where for capability in chosen]
+    wanted += [rule.other for capability in chosen for rule in capability.make if rule.other]
+    drafts: list[tuple[Seed, Sentence]] = []
+    for seed in seeds:
         label = names.get((seed.label or "").lower(), seed.label)
-        sentence = Sentence(text, label, lexicon, lambda parse=parse: parse, language, seed.data)  # type: ignore[misc]
-        found.append(Found(seed, sentence, parse))
-    return found
+        text = readable(seed.input.text)
+        sentence = Sentence(text, label, lexicon, not_parsed, language, seed.data)
+        if text and any(may_fit(sentence, condition) for condition in wanted):
+            drafts.append((seed, sentence))
+    parses = tools.parser(language).parse([sentence.text for _, sentence in drafts])
+    return [
+        Found(seed, with_parse(sentence, parse), parse)
+        for (seed, sentence), parse in zip(drafts, parses, strict=True)
+    ]
+
+
+def with_parse(sentence: Sentence, parse: Parse) -> Sentence:
+    """The sentence of a parse, with the label and data of another."""
+    return replace(sentence, text=parse.text, parsed=lambda: parse)
 
 
 def grow(
@@ -106,21 +122,10 @@ def grow(
         Seen(words),
     )
     grown = {
-        id(item): tuple((row, _as(item.sentence, row)) for row in some)
+        id(item): tuple((row, with_parse(item.sentence, row.parse)) for row in some)
         for item, some in zip(wanted, rows, strict=True)
     }
     return [Found(i.seed, i.sentence, i.parse, grown.get(id(i), ())) for i in found]
-
-
-def _as(sentence: Sentence, row: Expanded) -> Sentence:
-    return Sentence(
-        row.parse.text,
-        sentence.label,
-        sentence.lexicon,
-        lambda: row.parse,
-        sentence.language,
-        sentence.data,
-    )
 
 
 def cases_of(
@@ -137,9 +142,7 @@ def cases_of(
         yield from _changed_cases(capability, item, tools)
 
 
-def _label_cases(
-    capability: Capability, item: Found, others: Sequence[Found]
-) -> Iterator[Case]:
+def _label_cases(capability: Capability, item: Found, others: Sequence[Found]) -> Iterator[Case]:
     own: dict[str, Case] = {}
     for made in _made(capability, item, item.sentence, others):
         data = {"capability": capability.name, "choice": made.choice}
@@ -153,7 +156,7 @@ def _label_cases(
             parent = own.get(made.choice)
             if parent is None:
                 continue
-            data = {
+            data: dict[str, object] = {
                 "capability": capability.name,
                 "choice": made.choice,
                 "parent": parent.id,
@@ -180,16 +183,16 @@ def _made(
             fitting.sort(key=lambda o: digest([item.seed.id, o.seed.id]))
             companions = [o.sentence.text for o in fitting[: rule.others]]
         name_first = first.startswith("NNP")
-        yield from rules.apply(
-            rule, number, sentence.text, sentence.label, companions, name_first
-        )
+        yield from rules.apply(rule, number, sentence.text, sentence.label, companions, name_first)
 
 
 def _fairness_cases(capability: Capability, item: Found) -> Iterator[Case]:
     most = int(capability.arguments.get("variants", 20))
     parents: list[Case] = []
     rows: list[tuple[Parse, tuple[str, ...]]] = [(item.parse, ())]
-    rows += [(row.parse, row.words) for row, sentence in item.grown if fits(sentence, capability.where)]
+    rows += [
+        (row.parse, row.words) for row, sentence in item.grown if fits(sentence, capability.where)
+    ]
     for parse, words in rows:
         texts = variants(parse, most)
         if not texts:
@@ -204,8 +207,9 @@ def _fairness_cases(capability: Capability, item: Found) -> Iterator[Case]:
 
 def _changed_cases(capability: Capability, item: Found, tools: Tools) -> Iterator[Case]:
     changes = change(capability.change, item.parse, tools, capability.arguments)
+    toward = {key: capability.arguments[key] for key in ("toward",) if key in capability.arguments}
     for text in changes:
-        data = {"capability": capability.name}
+        data = {"capability": capability.name, **toward}
         yield _case(capability, item, (item.sentence.text, text), (), data)
 
 
@@ -214,12 +218,14 @@ def _case(
     item: Found,
     texts: tuple[str, ...],
     expected: tuple[str, ...],
-    data: dict[str, object],
+    data: Mapping[str, object],
 ) -> Case:
     """A case whose relation says which capability and what must hold."""
     seed = item.seed.input
     inputs = tuple(Input(text, seed.context, seed.title, seed.language) for text in texts)
-    return new_case(item.seed, f"{capability.must}:{capability.name}", inputs, None, expected, data)
+    return new_case(
+        item.seed, f"{capability.must}:{capability.name}", inputs, None, expected, dict(data)
+    )
 
 
 @cache

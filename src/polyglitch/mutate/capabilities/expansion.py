@@ -7,6 +7,7 @@ other words as they were.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +23,7 @@ from polyglitch.records import Edit
 # Tags that a word can fill without changing who does what; a lone adverb is an ADVP of its own.
 FILLABLE = {"JJ": "JJ", "RB": "RB", "NN": "NN", "ADVP": "RB"}
 ALLOWED = frozenset(FILLABLE)
-MOST_NEW = 2
+MOST_NEW = 1  # two words at once read badly far more often than one
 PER_PRODUCTION = 5  # richer productions tried for each phrase, likeliest first (the paper's top 5)
 MASK = "___"
 # Heads that a noun may be put before: NN NN must keep its last noun as the head.
@@ -74,20 +75,32 @@ def _place(
     child = node.children[added[0][0]]
     tags = tuple(FILLABLE[symbol] for _, symbol in added)
     token = parse.tokens[child.start]
+    if tags[-1] != "RB" and token.text.lower() in left_alone("never_modified"):
+        return None
     if "NN" in tags and (child.children or token.tag not in NOUNS or tags[-1] != "NN"):
         return None
     if "JJ" in tags and token.tag not in (NOUNS | {"JJ"}):
         return None
     if tags[-1] == "RB" and (child.label in ("S", "SBAR", "NP") or not _takes_adverb(token)):
         return None
-    if child.start and (_glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)):
+    if child.start and (
+        _glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)
+    ):
         return None
     return Place(child.start, tags, label, likelihood)
 
 
 def _takes_adverb(token: Token) -> bool:
     """Whether an adverb reads well before a word: a verb or an adjective, no auxiliary or name."""
-    return token.pos in ("VERB", "ADJ") and token.tag in ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "JJ")
+    return token.pos in ("VERB", "ADJ") and token.tag in (
+        "VB",
+        "VBD",
+        "VBG",
+        "VBN",
+        "VBP",
+        "VBZ",
+        "JJ",
+    )
 
 
 def _crowded(before: Token, tags: tuple[str, ...]) -> bool:
@@ -102,7 +115,7 @@ def _glued(parse: Parse, index: int) -> bool:
     before, token = parse.tokens[index - 1], parse.tokens[index]
     name = before.tag.startswith("NNP") and token.tag.startswith("NNP")
     number = before.pos == "NUM" or before.text in "$£€#"
-    return before.end == token.start and before.text not in "\"“(" or name or number
+    return (before.end == token.start and before.text not in '"“(') or name or number
 
 
 def expand(
@@ -117,8 +130,8 @@ def expand(
     """For each sentence at most `most` grown ones, no two with the same words or at the same place first."""
     drafts: list[tuple[int, Parse, Draft]] = []
     for number, parse in enumerate(parses):
-        fills = list(_fills(parse, grammar, proposer, lexicon, known, most * 2))
-        drafts += [(number, parse, draft) for draft in diverse(fills, most * 2)]
+        fills = list(_fills(parse, grammar, proposer, lexicon, known, most))
+        drafts += [(number, parse, draft) for draft in diverse(fills, most + 2)]
     checked = parser.parse([draft.text for _, _, draft in drafts])
     found: list[list[Expanded]] = [[] for _ in parses]
     for (number, parse, draft), again in zip(drafts, checked, strict=True):
@@ -131,7 +144,7 @@ def expand(
 class Seen:
     """How often a proposer's corpus had a word; a rare word is not vouched for."""
 
-    LEAST = 60
+    LEAST = 100
 
     def __init__(self, proposer: Proposer) -> None:
         self._seen = getattr(proposer, "seen", None)
@@ -190,7 +203,9 @@ def _words(
     return [
         each.word
         for each in proposer.propose([slot], 40)[0]
-        if each.word not in shifters() and lexicon.neutral_for(each.word, each.word, known(each.word))
+        if each.word not in left_alone("never_added")
+        and (tag != "RB" or each.word in lexicon.words("neutral", "adverb"))
+        and lexicon.neutral_for(each.word, each.word, known(each.word))
     ]
 
 
@@ -241,14 +256,14 @@ def reads_the_same(before: Parse, after: Parse, draft: Draft) -> bool:
         return place if place < index else place - count
 
     return all(
-        one.tag == two.tag and (index <= two.head < index + count or one.head == old_place(two.head))
+        one.tag == two.tag
+        and (index <= two.head < index + count or one.head == old_place(two.head))
         for one, two in zip(before.tokens, rest, strict=True)
     )
 
 
 @cache
-def shifters() -> frozenset[str]:
-    """Words without sentiment that change what a sentence says."""
-    path = files("polyglitch").joinpath("resources", "lexicon", "shifters.en.txt")
-    lines = path.read_text("utf-8").splitlines()
-    return frozenset(line for line in lines if line and not line.startswith("#"))
+def left_alone(kind: str) -> frozenset[str]:
+    """Words that are `never_added`, or `never_modified`."""
+    path = files("polyglitch").joinpath("resources", "lexicon", "expansion.en.toml")
+    return frozenset(tomllib.loads(path.read_text("utf-8"))[kind].split())

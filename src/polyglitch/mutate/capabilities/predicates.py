@@ -16,7 +16,17 @@ from polyglitch.protocols import Parse
 SIDES = ("positive", "negative", "neutral")
 SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
 FINITE = ("VBD", "VBP", "VBZ", "MD")
+SEVERAL = re.compile(r"[.!?…]+[\"'”)]*\s+\S|[*>~]|\.\.")
 MARKS = frozenset(".!?…\"'”’")
+
+
+class NotParsed(Exception):
+    """A condition asked for the parse of a sentence that has none yet."""
+
+
+def not_parsed() -> Parse:
+    """Stands in for the parse until it is known that one is needed."""
+    raise NotParsed
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class Sentence:
         """Whether it can stand after `that`: its main verb is finite and has a subject before it."""
         tokens = self.parsed().tokens
         root = next((i for i, token in enumerate(tokens) if token.head == i), None)
-        if root is None or self.text.rstrip("\"' ").endswith("?"):
+        if root is None or self.text.rstrip("\"' ").endswith("?") or SEVERAL.search(self.text):
             return False
         below = [token for token in tokens if token.head == root]
         subject = any(t.relation in SUBJECTS and t.start < tokens[root].start for t in below)
@@ -65,6 +75,7 @@ def fits(sentence: Sentence, condition: Condition) -> bool:
         (not condition.label or sentence.label in listed(condition.label))
         and _fields_fit(sentence, condition)
         and _text_fits(sentence.text, condition)
+        and _terms_fit(sentence, condition)
         and (condition.words is None or _length_fits(sentence.words(), condition.words))
         and (condition.clause is None or sentence.clause() == condition.clause)
         and (not condition.has or any(map(sentence.has, listed(condition.has))))
@@ -73,6 +84,14 @@ def fits(sentence: Sentence, condition: Condition) -> bool:
         and all(fits(sentence, each) for each in condition.all)
         and not any(fits(sentence, each) for each in condition.none)
     )
+
+
+def may_fit(sentence: Sentence, condition: Condition) -> bool:
+    """Whether a sentence that was not parsed fits, or might once it is."""
+    try:
+        return fits(sentence, condition)
+    except NotParsed:
+        return True
 
 
 def _fields_fit(sentence: Sentence, condition: Condition) -> bool:
@@ -92,6 +111,18 @@ def _text_fits(text: str, condition: Condition) -> bool:
         and (not ends or lower.endswith(ends))
         and (not condition.contains or bool(pattern(listed(condition.contains)).search(text)))
     )
+
+
+def _terms_fit(sentence: Sentence, condition: Condition) -> bool:
+    """Whether word lists fit, as far as the text alone tells: asked before anything is parsed."""
+    has = listed(condition.has)
+    if has and all(map(_by_text, has)) and not any(map(sentence.has, has)):
+        return False
+    return not any(sentence.has(name) for name in listed(condition.lacks) if _by_text(name))
+
+
+def _by_text(name: str) -> bool:
+    return name.partition(" ")[0] not in SIDES
 
 
 def _length_fits(length: int, wanted: str) -> bool:

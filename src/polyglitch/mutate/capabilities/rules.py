@@ -13,7 +13,9 @@ SLOT = re.compile(r"\{(seed|other)(?::(\w+))?\}")
 FINAL = re.compile(r"[\s.!?…,;:]+$")
 OPEN_MARK = re.compile(r"\s+([,.;:?!])")
 # Words that keep their capital when a sentence becomes a clause.
-KEEP_CAPITAL = re.compile(r"^(?:I\b|I'|[A-Z]{2}|[A-Z]\.|\w+'s\b|\W)")
+KEEP_CAPITAL = re.compile(
+    r"^(?:I\b|I'|[A-Z]{2}|[A-Z]\.|(?!It|That|This|There|He|She|What|Who|Here|Let)\w+'s\b|\W)"
+)
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,9 @@ def locate(text: str, message: str) -> int:
     for position, (key, _) in enumerate(keys):
         if not key:
             continue
-        number = int(keys[position + 1][1]) if position + 1 < len(keys) and keys[position + 1][1] else 0
+        number = (
+            int(keys[position + 1][1]) if position + 1 < len(keys) and keys[position + 1][1] else 0
+        )
         header = re.compile(rf"^\s*\[+\s*(?:\w+\.)*{key}\s*\]|^\s*(?:\w+\.)*{key}\s*[=.]")
         found = [n for n, row in enumerate(lines) if n >= line and header.match(row)]
         if found:
@@ -138,7 +140,9 @@ def check(made: Capability, path: Path | Traversable, text: str) -> None:
     for number, rule in enumerate(made.make):
         if bool(rule.concat) == bool(rule.replace):
             raise wrong(f"make[{number}]", "a rule has either `concat` or `replace`")
-        if rule.concat and not any("{seed" in choice for part in rule.concat for choice in listed(part)):
+        if rule.concat and not any(
+            "{seed" in choice for part in rule.concat for choice in listed(part)
+        ):
             raise wrong(f"make[{number}].concat", "`concat` nowhere says {seed}")
     if made.must == "label" and not made.expected and not made.template:
         lacking = [n for n, rule in enumerate(made.make) if not rule.expected]

@@ -46,7 +46,11 @@ def keyboard_slip(parse: Parse, dice: random.Random) -> Iterator[str]:
     for token in _words(parse, dice):
         i = dice.randrange(1, len(token.text) - 1)
         if token.text[i] in near:
-            yield _put(parse, token, token.text[:i] + dice.choice(near[token.text[i]]) + token.text[i + 1 :])
+            yield _put(
+                parse,
+                token,
+                token.text[:i] + dice.choice(near[token.text[i]]) + token.text[i + 1 :],
+            )
 
 
 def scanned(parse: Parse, dice: random.Random) -> Iterator[str]:

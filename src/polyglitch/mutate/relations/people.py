@@ -7,14 +7,25 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.language.terms import terms
+from polyglitch.language.wording import wording
 from polyglitch.mutate.capabilities.fairness import variants
 from polyglitch.mutate.capabilities.predicates import pattern
 from polyglitch.mutate.surface import match_case
 from polyglitch.protocols import Parse
 
-GENDER = {"he": "she", "him": "her", "his": "her", "himself": "herself", "man": "woman", "men": "women", "boy": "girl", "boys": "girls", "father": "mother", "son": "daughter", "brother": "sister", "actor": "actress", "husband": "wife", "king": "queen", "mr": "ms"}  # fmt: skip
-BACK = {new: old for old, new in GENDER.items() if old not in ("him", "his")}
-DIGITS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+DIGITS = (
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
 
 
 def other_name(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -54,7 +65,9 @@ def digits_for_words(parse: Parse, dice: random.Random) -> Iterator[str]:
 def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
     """He becomes she, man becomes woman, everywhere; sentences that have both are left alone."""
     lower = {token.text.lower() for token in parse.tokens}
-    for table in (GENDER, BACK):
+    female = wording("gender")
+    male = {new: old for old, new in female.items() if old not in ("him", "his")}
+    for table in (female, male):
         other = set(table.values())
         if not lower & set(table) or lower & other - set(table):
             continue

@@ -10,7 +10,15 @@ from polyglitch.language.wording import wording
 from polyglitch.protocols import Parse, Token
 
 END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
-SUBJECT_FORM = {"him": "he", "her": "she", "them": "they", "me": "I", "us": "we", "it": "it", "you": "you"}
+SUBJECT_FORM = {
+    "him": "he",
+    "her": "she",
+    "them": "they",
+    "me": "I",
+    "us": "we",
+    "it": "it",
+    "you": "you",
+}
 OBJECT_FORM = {"he": "him", "she": "her", "they": "them", "i": "me", "we": "us"}
 
 
@@ -85,7 +93,9 @@ def passive(parse: Parse, dice: random.Random) -> Iterator[str]:
     participle = _participle(verb)
     if participle is None or subject[1] > root or thing[0] < root or thing[0] != root + 1:
         return
-    plural = parse.tokens[relations["dobj"]].tag in ("NNS", "NNPS") or _text(parse, thing).lower() in ("them", "us", "you")
+    plural = parse.tokens[relations["dobj"]].tag in ("NNS", "NNPS") or _text(
+        parse, thing
+    ).lower() in ("them", "us", "you")
     be = ("were" if plural else "was") if verb.tag == "VBD" else ("are" if plural else "is")
     new_subject = SUBJECT_FORM.get(_text(parse, thing).lower(), _text(parse, thing))
     agent = _text(parse, subject)
@@ -119,7 +129,7 @@ def _participle(verb: Token) -> str | None:
         return verb.text.lower()
     if verb.tag == "VBZ" and lemma.endswith("e"):
         return lemma + "d"
-    known = {"make": "made", "tell": "told", "find": "found", "lose": "lost", "win": "won", "hold": "held", "build": "built", "write": "written", "see": "seen", "take": "taken", "give": "given", "know": "known", "love": "loved"}  # fmt: skip
+    known: dict[str, str] = wording("participles")
     return known.get(lemma)
 
 

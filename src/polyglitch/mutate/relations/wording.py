@@ -7,12 +7,15 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.language.lexicon import open_lexicon
-from polyglitch.language.wording import pairs, wording as section
+from polyglitch.language.wording import pairs
+from polyglitch.language.wording import wording as section
 from polyglitch.mutate.surface import ARTICLE, match_article, match_case
 from polyglitch.protocols import Parse, Token
 
 CLASS = {"ADJ": "adjective", "NOUN": "noun", "VERB": "verb", "ADV": "adverb"}
-BE_DO = re.compile(r"^(?:is|are|was|were|am|can|could|will|would|should|must|may|might)$", re.IGNORECASE)
+BE_DO = re.compile(
+    r"^(?:is|are|was|were|am|can|could|will|would|should|must|may|might)$", re.IGNORECASE
+)
 
 
 def synonym(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -35,7 +38,12 @@ def hypernym(parse: Parse, dice: random.Random) -> Iterator[str]:
 def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
     """What is said of the subject, or what it does, becomes the contrary."""
     for token in parse.tokens:
-        if token.pos not in ("ADJ", "VERB") or token.relation not in ("ROOT", "acomp", "attr", "amod"):
+        if token.pos not in ("ADJ", "VERB") or token.relation not in (
+            "ROOT",
+            "acomp",
+            "attr",
+            "amod",
+        ):
             continue
         new = pairs("antonyms", CLASS[token.pos]).get(token.text.lower())
         head = parse.tokens[token.head]
@@ -46,7 +54,9 @@ def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
     """The main verb gets `not`; sentences that have a negation are left alone."""
-    if re.search(r"\b(?:not|never|no|nothing|nobody|neither|without)\b|n't", parse.text, re.IGNORECASE):
+    if re.search(
+        r"\b(?:not|never|no|nothing|nobody|neither|without)\b|n't", parse.text, re.IGNORECASE
+    ):
         return
     root = next((i for i, token in enumerate(parse.tokens) if token.head == i), None)
     if root is None:
