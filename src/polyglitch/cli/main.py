@@ -10,7 +10,19 @@ import click
 from polyglitch import __version__
 from polyglitch.errors import PolyglitchError
 
-COMMANDS = ("compare", "demo", "doctor", "init", "list", "measure", "report", "run")
+COMMANDS = (
+    "compare",
+    "demo",
+    "doctor",
+    "explain",
+    "generate",
+    "grammar",
+    "init",
+    "list",
+    "measure",
+    "report",
+    "run",
+)
 
 
 class LazyGroup(click.Group):

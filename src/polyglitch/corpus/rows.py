@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,10 +11,14 @@ import msgspec
 
 from polyglitch.corpus.lines import Line
 
+FASTTEXT = re.compile(
+    r"__label__(\S+)\s+(.+)", re.DOTALL
+)  # a label before the text, as fastText has it
+
 # What people call the columns. The first that is there is taken, unless the caller names one.
 KNOWN: dict[str, tuple[str, ...]] = {
-    "text": ("text", "sentence", "source", "question", "input"),
-    "label": ("label", "class", "category"),
+    "text": ("text", "sentence", "source", "question", "input", "test_case", "tweet"),
+    "label": ("label", "class", "category", "label_gold", "gold"),
     "context": ("context", "passage", "paragraph"),
     "title": ("title",),
     "id": ("id",),
@@ -79,6 +84,8 @@ def sentence_rows(lines: Iterable[Line]) -> Iterator[Row | Bad]:
     for line in lines:
         if line.problem:
             yield Bad(line.number, line.problem, line.detail)
+        elif labelled := FASTTEXT.match(line.text):
+            yield Row(line.number, labelled[2], label=labelled[1])
         else:
             yield Row(line.number, line.text)
 

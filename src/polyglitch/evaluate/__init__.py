@@ -1,0 +1,1 @@
+"""Figures about tests and oracles: agreement, diversity, coverage."""

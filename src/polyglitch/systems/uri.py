@@ -13,7 +13,7 @@ def open_system(uri: str, timeout: float = 60.0) -> System:
     if not scheme:
         raise UsageError(f"system {uri!r} has no scheme; for example python:my_module:translate")
     found = entry("systems", scheme)
-    if not rest.strip():
+    if not rest.strip() and not found.data.get("bare"):
         example = found.data.get("example", found.about)
         raise UsageError(
             f"system {uri!r} says nothing after {scheme + ':'!r}; for example {example}"

@@ -1,0 +1,136 @@
+"""`polyglitch generate`: the tests of a suite of capabilities as a file, without asking any system."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+
+@click.command(name="generate")
+@click.option(
+    "--suite", default="sentiment", help="Bundled name, folder of capability files, or one file."
+)
+@click.option("--capability", "only", multiple=True, help="Some of the suite (repeatable).")
+@click.option("--corpus", help="Labelled sentences; not needed for templates.")
+@click.option(
+    "--labels", default="words", help="What the corpus calls its labels: words, sst5, davidson."
+)
+@click.option("--expansions", default=5, help="Grown sentences for each seed; 0 for none.")
+@click.option("--proposer", default="ngrams", help="What fills the masks.")
+@click.option("--limit", type=int, help="At most so many seeds, or sentences of a template.")
+@click.option("--seed", default=0, help="Where random choices start.")
+@click.option(
+    "--import", "imported", type=click.Path(path_type=Path), help="A suite made elsewhere."
+)
+@click.option(
+    "--numbered", is_flag=True, help="Imported labels 0, 1, 2 are negative, neutral, positive."
+)
+@click.option("-o", "--output", default="-", help="JSON lines: text, label, capability, parent.")
+def command(
+    suite: str,
+    only: tuple[str, ...],
+    corpus: str | None,
+    labels: str,
+    expansions: int,
+    proposer: str,
+    limit: int | None,
+    seed: int,
+    imported: Path | None,
+    numbered: bool,
+    output: str,
+) -> None:
+    """Write tests: text, expected label, capability."""
+    counts: Counter[str] = Counter()
+    if imported is not None:
+        rows = imported_rows(imported, numbered, counts)
+    elif corpus is None:
+        rows = template_rows(suite, only, proposer, limit, seed)
+    else:
+        rows = corpus_rows(suite, only, corpus, labels, expansions, proposer, limit, seed)
+    with click.open_file(output, "w", encoding="utf-8", atomic=output != "-") as out:
+        for row in rows:
+            counts[f"{row['capability']}{' (expanded)' if row.get('parent') else ''}"] += 1
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    for name, count in sorted(counts.items()):
+        click.echo(f"{name}: {count}", err=True)
+
+
+def corpus_rows(
+    suite: str,
+    only: tuple[str, ...],
+    corpus: str,
+    labels: str,
+    expansions: int,
+    proposer: str,
+    limit: int | None,
+    seed: int,
+) -> Iterator[dict[str, object]]:
+    """The cases of a corpus, as a run would make them, a few seeds at a time."""
+    from itertools import islice
+
+    from polyglitch.corpus.read import open_corpus
+    from polyglitch.flow import SEEDS_AT_ONCE
+    from polyglitch.mutate.capabilities.cases import capability_cases
+    from polyglitch.mutate.capabilities.spec import load_suite
+    from polyglitch.tools import Toolbox
+
+    language = load_suite(suite, only)[0].language
+    mutate = capability_cases(suite, only, labels, expansions, proposer)
+    seeds, tools = islice(iter(open_corpus(corpus, language=language)), limit), Toolbox(seed=seed)
+    while chunk := list(islice(seeds, SEEDS_AT_ONCE)):
+        for case in mutate(chunk, tools):
+            row: dict[str, object] = {
+                "id": case.id,
+                "text": case.inputs[-1].text,
+                "label": "|".join(case.expected),
+                "capability": case.data["capability"],
+                "relation": case.relation,
+                "seed": case.seed_id,
+            }
+            if len(case.inputs) > 1:
+                row["inputs"] = [item.text for item in case.inputs]
+            if "parent" in case.data:
+                row["parent"] = case.data["parent"]
+            yield row
+
+
+def template_rows(
+    suite: str, only: tuple[str, ...], proposer: str, limit: int | None, seed: int
+) -> Iterator[dict[str, object]]:
+    """The sentences of the templates of a suite."""
+    from itertools import islice
+
+    from polyglitch.errors import UsageError
+    from polyglitch.language.lexicon import open_lexicon
+    from polyglitch.mutate.capabilities.spec import listed, load_suite
+    from polyglitch.mutate.capabilities.templates import fill_masks, fill_template
+    from polyglitch.tools import Toolbox
+
+    chosen = [each for each in load_suite(suite, only) if each.template]
+    if not chosen:
+        raise UsageError(f"suite {suite!r} has no templates: name a labelled corpus with --corpus")
+    tools = Toolbox(seed=seed)
+    for capability in chosen:
+        lexicon = open_lexicon(capability.language, ("bundled",))
+        for template in capability.template:
+            texts = fill_template(template.text, lexicon, capability.language, seed)
+            if "{mask:" in template.text:
+                words = tools.proposer(proposer, capability.language)
+                texts = (full for text in texts for full in fill_masks(text, words, lexicon))
+            label = "|".join(listed(template.expected))
+            for text in islice(texts, limit):
+                yield {"text": text, "label": label, "capability": capability.name}
+
+
+def imported_rows(path: Path, numbered: bool, counts: Counter[str]) -> Iterator[dict[str, object]]:
+    """The rows of a suite made elsewhere; what was left out is counted."""
+    from polyglitch.corpus.suites import read_suite
+
+    skipped: Counter[str] = Counter()
+    for row in read_suite(path, skipped, numbered):
+        yield {"text": row.text, "label": row.label, "capability": row.capability}
+    counts.update({f"skipped, {reason}": count for reason, count in skipped.items()})

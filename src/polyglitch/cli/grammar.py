@@ -1,0 +1,55 @@
+"""`polyglitch grammar`: a table of productions from trees, for expansion."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from polyglitch.protocols import Tree
+
+
+@click.command(name="grammar")
+@click.argument("trees", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--language", default="en", help="Of plain text, which is parsed first.")
+@click.option("--least", default=2, help="Leave out what was seen less often.")
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="FILE.tsv.gz")
+def command(trees: tuple[Path, ...], language: str, least: int, output: Path) -> None:
+    """Count productions: of bracketed trees (.mrg .ptb .psd), or of plain text (.txt), parsed."""
+    from polyglitch.errors import UsageError
+    from polyglitch.language.grammar import count_productions, write_grammar
+
+    if not output.name.endswith(".gz"):
+        raise UsageError(f"-o {str(output)!r}: the table is gzipped; name it FILE.tsv.gz")
+    source = f"counted from {', '.join(path.name for path in trees)}; seen {least} times or more"
+    found = count_productions(
+        (tree for path in trees for tree in read_trees(path, language)), source
+    )
+    click.echo(f"{write_grammar(found, output, least)} productions: {output}")
+
+
+def read_trees(path: Path, language: str) -> Iterator[Tree]:
+    """The trees of a file: read from brackets, or projected from parses of its lines."""
+    from polyglitch.errors import UsageError
+    from polyglitch.language.brackets import read_brackets
+    from polyglitch.language.projection import project
+    from polyglitch.language.spacy_parser import open_spacy
+
+    if not path.is_file():
+        raise UsageError(f"trees {str(path)!r}: no such file")
+    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    text = raw.decode("utf-8", "replace")
+    if text.lstrip().startswith("("):
+        yield from (each.tree for each in read_brackets(text))
+        return
+    lines = [line for line in text.splitlines() if line.strip()]
+    parser = open_spacy(language)
+    for start in range(0, len(lines), 256):
+        for parse in parser.parse(lines[start : start + 256]):
+            tree = project(parse).tree
+            if tree is not None:
+                yield tree

@@ -1,0 +1,88 @@
+"""Neutral words that fit between two others, by how often they stood beside them: fast, and needs no model."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from polyglitch.errors import Missing
+from polyglitch.protocols import Candidate, Slot
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of the table: its tag, how often it was seen, and its neighbours as shares."""
+
+    text: str
+    tag: str
+    seen: int
+    left: dict[str, float]
+    right: dict[str, float]
+
+
+class NgramProposer:
+    """Words with the tag of the slot, the best seen beside both neighbours first."""
+
+    def __init__(self, words: Sequence[Word], signature: str) -> None:
+        self.signature = signature
+        # A modifier must be known before what it modifies: words by tag and the neighbour on their right.
+        self._before: dict[tuple[str, str], list[Word]] = {}
+        for word in words:
+            for after in word.right:
+                self._before.setdefault((word.tag, after), []).append(word)
+        self._known = {word.text: word for word in words}
+        self._made: dict[tuple[str, str, str], list[Candidate]] = {}
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` words for each slot, whose token gives the tag wanted."""
+        return [self._fitting(slot)[:top] for slot in slots]
+
+    def seen(self, word: str) -> int:
+        """How often a word was counted."""
+        found = self._known.get(word.lower())
+        return found.seen if found else 0
+
+    def _fitting(self, slot: Slot) -> list[Candidate]:
+        tokens = slot.parse.tokens
+        before = tokens[slot.index - 1].text.lower() if slot.index else "."
+        after = tokens[slot.index + 1].text.lower() if slot.index + 1 < len(tokens) else "."
+        key = (slot.token.tag, before, after)
+        if key not in self._made:
+            self._made[key] = self._rank(*key)
+        taken = {token.text.lower() for token in tokens}
+        return [each for each in self._made[key] if each.word not in taken]
+
+    def _rank(self, tag: str, before: str, after: str) -> list[Candidate]:
+        ranked = []
+        for word in self._before.get((tag, after), ()):
+            if before in word.left:
+                share = word.left[before] * word.right[after]
+                ranked.append(Candidate(word.text, round(math.log(share * word.seen), 4)))
+        return sorted(ranked, key=lambda each: (-each.score, each.word))
+
+
+@cache
+def open_ngrams(language: str) -> NgramProposer:
+    """The bundled table of a language."""
+    path = files("polyglitch").joinpath("resources", "lexicon", f"ngrams.{language}.tsv.gz")
+    if not path.is_file():
+        raise Missing(
+            f"a table of neighbouring words for {language!r}",
+            "the proposer 'ngrams'",
+            "only 'en' is bundled; recipes/ngrams.py makes one from plain text",
+        )
+    words = []
+    for line in gzip.decompress(path.read_bytes()).decode().splitlines():
+        tag, text, seen, left, right = line.split("\t")
+        total = max(int(seen), 1)
+        words.append(Word(text, tag, total, _shares(left, total), _shares(right, total)))
+    return NgramProposer(words, f"ngrams:{language}-{len(words)}")
+
+
+def _shares(column: str, total: int) -> dict[str, float]:
+    pairs = (item.rpartition("=") for item in column.split())
+    return {word: int(count) / total for word, _, count in pairs}

@@ -1,0 +1,42 @@
+"""ALiCT: linguistic capabilities from a labelled corpus, with sentences grown by a reference grammar.
+
+Lee et al.: Automated testing of linguistic capabilities, TOSEM. Where table and published code differ the table's
+intent is kept (each capability file says how under `source`); `faithful` judges fairness as the code does.
+"""
+
+from __future__ import annotations
+
+from polyglitch.compare.labels import label_relations
+from polyglitch.issues.worst_first import worst_first
+from polyglitch.language.lexicon import SOURCES
+from polyglitch.method import Method
+from polyglitch.mutate.capabilities.cases import capability_cases
+from polyglitch.mutate.capabilities.spec import load_suite
+from polyglitch.records import digest
+
+
+def alict(
+    suite: str = "sentiment",
+    capabilities: tuple[str, ...] | str = (),
+    labels: str = "words",
+    expansions: int = 5,
+    proposer: str = "ngrams",
+    lexicons: tuple[str, ...] = SOURCES,
+    per_capability: int | None = None,
+    fairness: float = 0.1,
+    report: int = 3,
+    faithful: bool = False,
+) -> Method:
+    """Test the capabilities of a suite (`sentiment`, `hate`, `general`, a folder, a file)."""
+    only = (capabilities,) if isinstance(capabilities, str) else capabilities
+    content = digest([repr(each) for each in load_suite(suite, only)])
+    return Method(
+        name="alict",
+        task="classification",
+        mutate=capability_cases(
+            suite, only, labels, expansions, proposer, lexicons, per_capability, content
+        ),
+        compare=label_relations(fairness=fairness, faithful=faithful),
+        issues=worst_first(report),
+        needs=("parser", f"proposer:{proposer}") if expansions else ("parser",),
+    )

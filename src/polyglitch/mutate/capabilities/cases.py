@@ -1,0 +1,238 @@
+"""Cases from a suite of capabilities: seeds found by predicates, made by rules, grown by expansion."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+
+from polyglitch.errors import UsageError
+from polyglitch.language.clean import readable
+from polyglitch.language.grammar import open_grammar
+from polyglitch.language.lexicon import SOURCES, open_lexicon
+from polyglitch.mutate.capabilities import rules
+from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
+from polyglitch.mutate.capabilities.fairness import variants
+from polyglitch.mutate.capabilities.predicates import Sentence, fits, may_fit, not_parsed
+from polyglitch.mutate.capabilities.spec import Capability, load_suite
+from polyglitch.mutate.relations import change
+from polyglitch.part import part
+from polyglitch.protocols import Mutation, Parse, Tools
+from polyglitch.records import Case, Input, Seed, digest, new_case
+from polyglitch.registry import suggest
+
+
+@dataclass(frozen=True)
+class Found:
+    """A seed as a sentence, with its parse and what it grew into."""
+
+    seed: Seed
+    sentence: Sentence
+    parse: Parse
+    grown: tuple[tuple[Expanded, Sentence], ...] = ()
+
+
+@part
+def capability_cases(
+    suite: str,
+    capabilities: tuple[str, ...] = (),
+    labels: str = "words",
+    expansions: int = 5,
+    proposer: str = "ngrams",
+    lexicons: tuple[str, ...] = SOURCES,
+    per_capability: int | None = None,
+    content: str = "",
+) -> Mutation:
+    """Cases of every capability that a seed fits; `per_capability` bounds those of a seed.
+
+    `content` names what the capability files say, so that an edited file makes another method.
+    """
+    chosen = load_suite(suite, capabilities)
+
+    def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+        found = find(seeds, labels, lexicons, chosen, tools)
+        if expansions:
+            found = grow(found, chosen, expansions, proposer, tools)
+        for item in found:
+            made: set[str] = set()
+            for capability in chosen:
+                stream = cases_of(capability, item, found, tools)
+                for number, case in enumerate(stream):
+                    if number == per_capability:
+                        break
+                    if case.id not in made:
+                        made.add(case.id)
+                        yield case
+
+    return mutate
+
+
+def find(
+    seeds: Sequence[Seed],
+    labels: str,
+    lexicons: tuple[str, ...],
+    chosen: Sequence[Capability],
+    tools: Tools,
+) -> list[Found]:
+    """The seeds that may fit a capability, as readable, parsed sentences under the suite's own labels."""
+    language = chosen[0].language
+    names, lexicon = label_names(labels), open_lexicon(language, lexicons)
+    wanted = [capability.where for capability in chosen]
+    wanted += [rule.other for capability in chosen for rule in capability.make if rule.other]
+    drafts: list[tuple[Seed, Sentence]] = []
+    for seed in seeds:
+        label = names.get((seed.label or "").lower(), seed.label)
+        text = readable(seed.input.text)
+        sentence = Sentence(text, label, lexicon, not_parsed, language, seed.data)
+        if text and any(may_fit(sentence, condition) for condition in wanted):
+            drafts.append((seed, sentence))
+    parses = tools.parser(language).parse([sentence.text for _, sentence in drafts])
+    return [
+        Found(seed, with_parse(sentence, parse), parse)
+        for (seed, sentence), parse in zip(drafts, parses, strict=True)
+    ]
+
+
+def with_parse(sentence: Sentence, parse: Parse) -> Sentence:
+    """The sentence of a parse, with the label and data of another."""
+    return replace(sentence, text=parse.text, parsed=lambda: parse)
+
+
+def grow(
+    found: list[Found], chosen: Sequence[Capability], most: int, proposer: str, tools: Tools
+) -> list[Found]:
+    """The sentences that some capability takes, with their expansions, re-parsed."""
+    language = chosen[0].language
+    wanted = [
+        item for item in found if any(c.expand and fits(item.sentence, c.where) for c in chosen)
+    ]
+    if not wanted:
+        return found
+    parser, words = tools.parser(language), tools.proposer(proposer, language)
+    lexicon = wanted[0].sentence.lexicon
+    rows = expand(
+        [item.parse for item in wanted],
+        parser,
+        words,
+        open_grammar(language),
+        lexicon,
+        most,
+        Seen(words),
+    )
+    grown = {
+        id(item): tuple((row, with_parse(item.sentence, row.parse)) for row in some)
+        for item, some in zip(wanted, rows, strict=True)
+    }
+    return [Found(i.seed, i.sentence, i.parse, grown.get(id(i), ())) for i in found]
+
+
+def cases_of(
+    capability: Capability, item: Found, others: Sequence[Found], tools: Tools
+) -> Iterator[Case]:
+    """The cases of one capability for one sentence, those of its expansions after its own."""
+    if not fits(item.sentence, capability.where):
+        return
+    if capability.must == "fairness":
+        yield from _fairness_cases(capability, item)
+    elif capability.must == "label":
+        yield from _label_cases(capability, item, others)
+    else:
+        yield from _changed_cases(capability, item, tools)
+
+
+def _label_cases(capability: Capability, item: Found, others: Sequence[Found]) -> Iterator[Case]:
+    own: dict[str, Case] = {}
+    for made in _made(capability, item, item.sentence, others):
+        data = {"capability": capability.name, "choice": made.choice}
+        case = _case(capability, item, (made.text,), made.expected, data)
+        own[made.choice] = case
+        yield case
+    for row, sentence in item.grown if capability.expand else ():
+        if not fits(sentence, capability.where):
+            continue
+        for made in _made(capability, item, sentence, others):
+            parent = own.get(made.choice)
+            if parent is None:
+                continue
+            data: dict[str, object] = {
+                "capability": capability.name,
+                "choice": made.choice,
+                "parent": parent.id,
+                "words": list(row.words),
+            }
+            texts = (parent.inputs[0].text, made.text)
+            case = _case(capability, item, texts, made.expected, data)
+            yield case
+
+
+def _made(
+    capability: Capability, item: Found, sentence: Sentence, others: Sequence[Found]
+) -> Iterator[rules.Made]:
+    if not capability.make:
+        expected = rules.labels(capability.expected, sentence.label)
+        yield rules.Made(sentence.text, "", expected)
+    first = item.parse.tokens[0].tag if item.parse.tokens else ""
+    for number, rule in enumerate(capability.make):
+        if not fits(sentence, rule.where):
+            continue
+        companions: list[str] = []
+        if rule.other is not None:
+            fitting = [o for o in others if o is not item and fits(o.sentence, rule.other)]
+            fitting.sort(key=lambda o: digest([item.seed.id, o.seed.id]))
+            companions = [o.sentence.text for o in fitting[: rule.others]]
+        name_first = first.startswith("NNP")
+        yield from rules.apply(rule, number, sentence.text, sentence.label, companions, name_first)
+
+
+def _fairness_cases(capability: Capability, item: Found) -> Iterator[Case]:
+    most = int(capability.arguments.get("variants", 20))
+    parents: list[Case] = []
+    rows: list[tuple[Parse, tuple[str, ...]]] = [(item.parse, ())]
+    rows += [
+        (row.parse, row.words) for row, sentence in item.grown if fits(sentence, capability.where)
+    ]
+    for parse, words in rows:
+        texts = variants(parse, most)
+        if not texts:
+            continue
+        data: dict[str, object] = {"capability": capability.name}
+        if parents:
+            data |= {"parent": parents[0].id, "words": list(words)}
+        case = _case(capability, item, (parse.text, *texts), (), data)
+        parents.append(case)
+        yield case
+
+
+def _changed_cases(capability: Capability, item: Found, tools: Tools) -> Iterator[Case]:
+    changes = change(capability.change, item.parse, tools, capability.arguments)
+    toward = {key: capability.arguments[key] for key in ("toward",) if key in capability.arguments}
+    for text in changes:
+        data = {"capability": capability.name, **toward}
+        yield _case(capability, item, (item.sentence.text, text), (), data)
+
+
+def _case(
+    capability: Capability,
+    item: Found,
+    texts: tuple[str, ...],
+    expected: tuple[str, ...],
+    data: Mapping[str, object],
+) -> Case:
+    """A case whose relation says which capability and what must hold."""
+    seed = item.seed.input
+    inputs = tuple(Input(text, seed.context, seed.title, seed.language) for text in texts)
+    return new_case(
+        item.seed, f"{capability.must}:{capability.name}", inputs, None, expected, dict(data)
+    )
+
+
+@cache
+def label_names(name: str) -> dict[str, str]:
+    """What a corpus calls its labels, to what capabilities call them."""
+    path = files("polyglitch").joinpath("resources", "capabilities", "labels.toml")
+    table = tomllib.loads(path.read_text("utf-8"))
+    if name not in table:
+        raise UsageError(f"no set of labels is called {name!r}{suggest(name, tuple(table))}")
+    return table["words"] | table[name]  # type: ignore[no-any-return]

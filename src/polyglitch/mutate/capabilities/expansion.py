@@ -1,0 +1,269 @@
+"""Syntax expansion (ALiCT, algorithm 1): a sentence grows by words that a richer production would have.
+
+For each phrase of the sentence, the grammar's longer productions that hold it say which tags could be added and where;
+a proposer fills the place; the word must be read with that tag in its place, be neutral, and leave the tags of all
+other words as they were.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from polyglitch.language.grammar import Grammar, insertions, productions
+from polyglitch.language.lexicon import SentimentLexicon
+from polyglitch.language.projection import project
+from polyglitch.mutate.surface import ARTICLE, match_article
+from polyglitch.protocols import Parse, Parser, Proposer, Slot, Token, Tree
+from polyglitch.records import Edit
+
+# Tags that a word can fill without changing who does what; a lone adverb is an ADVP of its own.
+FILLABLE = {"JJ": "JJ", "RB": "RB", "NN": "NN", "ADVP": "RB"}
+ALLOWED = frozenset(FILLABLE)
+MOST_NEW = 1  # two words at once read badly far more often than one
+PER_PRODUCTION = 5  # richer productions tried for each phrase, likeliest first (the paper's top 5)
+MASK = "___"
+# Heads that a noun may be put before: NN NN must keep its last noun as the head.
+NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where words may go in: before which token, with which tags; and the production that says so."""
+
+    index: int
+    tags: tuple[str, ...]
+    label: str
+    likelihood: float
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """A grown sentence: its parse, the edit, and the words that went in."""
+
+    parse: Parse
+    edit: Edit
+    words: tuple[str, ...]
+
+
+def places(parse: Parse, grammar: Grammar) -> list[Place]:
+    """Where a sentence may grow, likeliest first, each place and tags once."""
+    tree = parse.tree or project(parse).tree
+    if tree is None:
+        return []
+    found: dict[tuple[int, tuple[str, ...]], Place] = {}
+    for label, parts, node in productions(tree):
+        richer = grammar.superstructures(label, parts, ALLOWED, MOST_NEW)
+        for longer in richer[:PER_PRODUCTION]:
+            likelihood = grammar.probability(label, longer)
+            for added in insertions(longer, parts, ALLOWED):
+                place = _place(added, node, parse, label, likelihood)
+                if place:
+                    found.setdefault((place.index, place.tags), place)
+    return sorted(found.values(), key=lambda each: (-each.likelihood, each.index, each.tags))
+
+
+def _place(
+    added: tuple[tuple[int, str], ...], node: Tree, parse: Parse, label: str, likelihood: float
+) -> Place | None:
+    """The place of an insertion, where it keeps heads, fixed phrases and quotes as they are."""
+    if len({before for before, _ in added}) > 1 or added[0][0] >= len(node.children):
+        return None  # at the end of a phrase the added word would become the head, or float
+    child = node.children[added[0][0]]
+    tags = tuple(FILLABLE[symbol] for _, symbol in added)
+    token = parse.tokens[child.start]
+    if tags[-1] != "RB" and token.text.lower() in left_alone("never_modified"):
+        return None
+    if "NN" in tags and (child.children or token.tag not in NOUNS or tags[-1] != "NN"):
+        return None
+    if "JJ" in tags and token.tag not in (NOUNS | {"JJ"}):
+        return None
+    if tags[-1] == "RB" and (child.label in ("S", "SBAR", "NP") or not _takes_adverb(token)):
+        return None
+    if child.start and (
+        _glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)
+    ):
+        return None
+    return Place(child.start, tags, label, likelihood)
+
+
+def _takes_adverb(token: Token) -> bool:
+    """Whether an adverb reads well before a word: a verb or an adjective, no auxiliary or name."""
+    return token.pos in ("VERB", "ADJ") and token.tag in (
+        "VB",
+        "VBD",
+        "VBG",
+        "VBN",
+        "VBP",
+        "VBZ",
+        "JJ",
+    )
+
+
+def _crowded(before: Token, tags: tuple[str, ...]) -> bool:
+    """Whether the word before would be parted from its noun, or two adverbs would meet."""
+    if tags[0] == "RB":
+        return before.pos in ("ADV", "PART") or before.tag in ("DT", "JJ")
+    return before.tag in NOUNS or before.tag in ("JJR", "JJS", "RB", "RBR", "RBS", "HYPH", "POS")
+
+
+def _glued(parse: Parse, index: int) -> bool:
+    """Whether a token hangs on the one before it: `can't`, `co-star`, or a name of several words."""
+    before, token = parse.tokens[index - 1], parse.tokens[index]
+    name = before.tag.startswith("NNP") and token.tag.startswith("NNP")
+    number = before.pos == "NUM" or before.text in "$£€#"
+    return (before.end == token.start and before.text not in '"“(') or name or number
+
+
+def expand(
+    parses: Sequence[Parse],
+    parser: Parser,
+    proposer: Proposer,
+    grammar: Grammar,
+    lexicon: SentimentLexicon,
+    most: int,
+    known: Seen,
+) -> list[list[Expanded]]:
+    """For each sentence at most `most` grown ones, no two with the same words or at the same place first."""
+    drafts: list[tuple[int, Parse, Draft]] = []
+    for number, parse in enumerate(parses):
+        fills = list(_fills(parse, grammar, proposer, lexicon, known, most))
+        drafts += [(number, parse, draft) for draft in diverse(fills, most + 2)]
+    checked = parser.parse([draft.text for _, _, draft in drafts])
+    found: list[list[Expanded]] = [[] for _ in parses]
+    for (number, parse, draft), again in zip(drafts, checked, strict=True):
+        if len(found[number]) < most and reads_the_same(parse, again, draft):
+            edit = Edit("expand", draft.at, draft.at, "", " ".join(draft.words))
+            found[number].append(Expanded(again, edit, draft.words))
+    return found
+
+
+class Seen:
+    """How often a proposer's corpus had a word; a rare word is not vouched for."""
+
+    LEAST = 100
+
+    def __init__(self, proposer: Proposer) -> None:
+        self._seen = getattr(proposer, "seen", None)
+
+    def __call__(self, word: str) -> bool:
+        return self._seen is not None and self._seen(word) >= self.LEAST
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A grown sentence before it is checked."""
+
+    text: str
+    at: int
+    index: int
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def _fills(
+    parse: Parse,
+    grammar: Grammar,
+    proposer: Proposer,
+    lexicon: SentimentLexicon,
+    known: Seen,
+    per_place: int,
+) -> Iterator[Draft]:
+    """The words for every place, best first; with two to add, the inner one is chosen first."""
+    for place in places(parse, grammar):
+        rows: list[tuple[str, ...]] = [()]
+        for tag in reversed(place.tags):
+            rows = [
+                (word, *row)
+                for row in rows
+                for word in _words(parse, place.index, tag, row, proposer, lexicon, known)[
+                    : 2 if len(place.tags) > 1 else per_place
+                ]
+            ]
+        for row in rows:
+            yield insert(parse, place, row)
+
+
+def _words(
+    parse: Parse,
+    index: int,
+    tag: str,
+    after: tuple[str, ...],
+    proposer: Proposer,
+    lexicon: SentimentLexicon,
+    known: Seen,
+) -> list[str]:
+    mask = Token(MASK, 0, 0, tag, "", MASK, 0, "")
+    filled = tuple(Token(word, 0, 0, "", "", word, 0, "") for word in after)
+    tokens = (*parse.tokens[:index], mask, *filled, *parse.tokens[index:])
+    slot = Slot(Parse(parse.text, tokens), index)
+    return [
+        each.word
+        for each in proposer.propose([slot], 40)[0]
+        if each.word not in left_alone("never_added")
+        and (tag != "RB" or each.word in lexicon.words("neutral", "adverb"))
+        and lexicon.neutral_for(each.word, each.word, known(each.word))
+    ]
+
+
+def insert(parse: Parse, place: Place, words: tuple[str, ...]) -> Draft:
+    """The sentence with words put in: capital and article come out right."""
+    token = parse.tokens[place.index]
+    before, after = parse.text[: token.start], parse.text[token.start :]
+    if not before.strip() and token.text[:1].isupper():
+        keep = token.tag.startswith("NNP") or token.text in ("I",)
+        after = after if keep else after[:1].lower() + after[1:]
+        words = (words[0].capitalize(), *words[1:])
+    if found := ARTICLE.search(before):
+        before = before[: found.start()] + match_article(found[1], words[0]) + found[2]
+    text = f"{before}{' '.join(words)} {after}"
+    return Draft(text, token.start, place.index, words, place.tags)
+
+
+def diverse(drafts: Sequence[Draft], most: int) -> list[Draft]:
+    """Taking turns over the places, words not used yet first."""
+    by_place: dict[tuple[int, tuple[str, ...]], list[Draft]] = {}
+    for draft in drafts:
+        by_place.setdefault((draft.index, draft.tags), []).append(draft)
+    chosen: list[Draft] = []
+    used: set[str] = set()
+    while by_place and len(chosen) < most:
+        for key in list(by_place):
+            row = by_place[key]
+            fresh = next((draft for draft in row if not used & set(draft.words)), row[0])
+            row.remove(fresh)
+            used |= set(fresh.words)
+            chosen.append(fresh)
+            if not row:
+                del by_place[key]
+    return chosen[:most]
+
+
+def reads_the_same(before: Parse, after: Parse, draft: Draft) -> bool:
+    """Whether the words were read with their tags, and all others, and who governs whom, as before."""
+    count, index = len(draft.words), draft.index
+    if len(after.tokens) != len(before.tokens) + count:
+        return False
+    added = after.tokens[index : index + count]
+    if tuple(token.tag for token in added) != draft.tags:
+        return False
+    rest = after.tokens[:index] + after.tokens[index + count :]
+
+    def old_place(place: int) -> int:
+        return place if place < index else place - count
+
+    return all(
+        one.tag == two.tag
+        and (index <= two.head < index + count or one.head == old_place(two.head))
+        for one, two in zip(before.tokens, rest, strict=True)
+    )
+
+
+@cache
+def left_alone(kind: str) -> frozenset[str]:
+    """Words that are `never_added`, or `never_modified`."""
+    path = files("polyglitch").joinpath("resources", "lexicon", "expansion.en.toml")
+    return frozenset(tomllib.loads(path.read_text("utf-8"))[kind].split())

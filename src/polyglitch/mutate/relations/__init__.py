@@ -1,0 +1,42 @@
+"""Changes after which something must hold of the output: the same, flipped, stronger, weaker, contained.
+
+Each change is a function from a parsed sentence to the texts it becomes, none where it does not apply. Which of them
+make a relation, and what must hold, is said in `resources/capabilities/general/*.toml`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from polyglitch.errors import UsageError
+from polyglitch.mutate.relations import letters, people, sentences, wording
+from polyglitch.protocols import Parse, Tools
+from polyglitch.records import digest
+from polyglitch.registry import suggest
+
+Change = Callable[..., Iterable[str]]
+CHANGES: dict[str, Change] = {
+    name: function
+    for module in (letters, people, sentences, wording)
+    for name, function in vars(module).items()
+    if inspect.isfunction(function) and function.__module__ == module.__name__ and name[0] != "_"
+}
+
+
+def change(name: str, parse: Parse, tools: Tools, arguments: dict[str, Any]) -> Iterator[str]:
+    """The texts a change makes of a sentence, each once; random choices follow text and seed."""
+    if name not in CHANGES:
+        raise UsageError(f"no change is called {name!r}{suggest(name, tuple(CHANGES))}")
+    dice = random.Random(digest([name, parse.text, str(tools.seed)]))  # noqa: S311 - no secret
+    given = {key: value for key, value in arguments.items() if key not in ("toward", "most")}
+    most = int(arguments.get("most", 1))
+    made = 0
+    for text in dict.fromkeys(CHANGES[name](parse, dice, **given)):
+        if text != parse.text and text.strip():
+            yield text
+            made += 1
+            if made == most:
+                return

@@ -1,0 +1,107 @@
+"""Changes of who, where and how many, the same everywhere in the text: the answer must not depend on it."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+from polyglitch.language.terms import terms
+from polyglitch.language.wording import wording
+from polyglitch.mutate.capabilities.fairness import variants
+from polyglitch.mutate.capabilities.predicates import pattern
+from polyglitch.mutate.surface import match_case
+from polyglitch.protocols import Parse
+
+DIGITS = (
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+)
+
+
+def other_name(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A first name becomes another of the same gender, everywhere."""
+    for gender in ("female", "male"):
+        names = terms(f"name {gender}")
+        yield from _all_of_a_kind(parse.text, names, dice)
+
+
+def other_city(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A city becomes another, everywhere."""
+    yield from _all_of_a_kind(parse.text, terms("place city"), dice)
+
+
+def other_country(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A country becomes another, everywhere."""
+    yield from _all_of_a_kind(parse.text, terms("place country"), dice)
+
+
+def other_number(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A number of two or more digits becomes another near it, everywhere; years are left alone."""
+    for number in dict.fromkeys(re.findall(r"(?<![\w.,-])\d{2,6}(?![\w.,-]\d|\w|%|-)", parse.text)):
+        if len(number) == 4 and number[:2] in ("18", "19", "20"):
+            continue
+        new = str(int(number) + dice.randint(1, 9))
+        yield re.sub(rf"(?<![\w.]){number}(?!\w)", new, parse.text)
+
+
+def digits_for_words(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A small number in digits."""
+    for value, word in enumerate(DIGITS, 2):
+        found = re.search(rf"(?<![\w-]){word}(?![\w-])", parse.text)
+        if found:
+            yield parse.text[: found.start()] + str(value) + parse.text[found.end() :]
+
+
+def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """He becomes she, man becomes woman, everywhere; sentences that have both are left alone."""
+    lower = {token.text.lower() for token in parse.tokens}
+    female = wording("gender")
+    male = {new: old for old, new in female.items() if old not in ("him", "his")}
+    for table in (female, male):
+        other = set(table.values())
+        if not lower & set(table) or lower & other - set(table):
+            continue
+        pieces, end = [], 0
+        for token in parse.tokens:
+            word = token.text.lower()
+            if word not in table:
+                continue
+            new = table[word]
+            if word == "her":
+                new = "his" if token.tag == "PRP$" else "him"
+            pieces += [parse.text[end : token.start], match_case(new, token.text[:1])]
+            end = token.end
+        yield "".join(pieces) + parse.text[end:]
+        return
+
+
+def other_group(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """An identity term becomes another."""
+    made = variants(parse, 20) if pattern(terms("identity")).search(parse.text) else []
+    dice.shuffle(made)
+    yield from made
+
+
+def pronoun_to_group(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A pronoun becomes a person of some group."""
+    made = [] if pattern(terms("identity")).search(parse.text) else variants(parse, 20)
+    dice.shuffle(made)
+    yield from made
+
+
+def _all_of_a_kind(text: str, names: tuple[str, ...], dice: random.Random) -> Iterator[str]:
+    for name in names:
+        found = re.compile(rf"(?<!\w){name}(?!\w)")
+        if found.search(text):
+            others = [each for each in names if each not in text]
+            yield found.sub(dice.choice(others), text)

@@ -1,0 +1,138 @@
+"""Changes of whole sentences: order, voice, and sentences added that do not matter, or that do."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+from polyglitch.language.wording import wording
+from polyglitch.protocols import Parse, Token
+
+END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
+SUBJECT_FORM = {
+    "him": "he",
+    "her": "she",
+    "them": "they",
+    "me": "I",
+    "us": "we",
+    "it": "it",
+    "you": "you",
+}
+OBJECT_FORM = {"he": "him", "she": "her", "they": "them", "i": "me", "we": "us"}
+
+
+def other_order(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """The last of several sentences comes first."""
+    parts = END.split(parse.text.strip())
+    if len(parts) > 1:
+        yield " ".join([parts[-1], *parts[:-1]])
+
+
+def irrelevant_after(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A sentence about something else at the end."""
+    yield f"{_closed(parse.text)} {dice.choice(wording('sentences')['irrelevant'])}"
+
+
+def irrelevant_before(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A sentence about something else at the start."""
+    yield f"{dice.choice(wording('sentences')['irrelevant'])} {parse.text}"
+
+
+def opening_phrase(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A phrase that only opens the sentence."""
+    first = parse.tokens[0] if parse.tokens else None
+    if first is not None and parse.text[:1].isalpha():
+        keep = first.pos == "PROPN" or first.text == "I" or first.text.isupper()
+        rest = parse.text if keep else parse.text[:1].lower() + parse.text[1:]
+        yield f"{dice.choice(wording('sentences')['hedges'])} {rest}"
+
+
+def praise_after(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A sentence of praise at the end."""
+    yield f"{_closed(parse.text)} {dice.choice(wording('sentences')['praise'])}"
+
+
+def blame_after(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A sentence of blame at the end."""
+    yield f"{_closed(parse.text)} {dice.choice(wording('sentences')['blame'])}"
+
+
+def said_twice(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """The same text again."""
+    yield f"{_closed(parse.text)} {parse.text}"
+
+
+def link_after(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A link at the end, as in a post."""
+    yield f"{parse.text} https://example.org/{dice.randrange(16**6):06x}"
+
+
+def handle_before(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A mention at the start, as in a post."""
+    yield f"@reader{dice.randrange(1000)} {parse.text}"
+
+
+def reported(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """The author's own words, said to be so."""
+    yield f'Here is what I think: "{parse.text.replace(chr(34), chr(39))}"'
+
+
+def passive(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """`The dog chased the cat` becomes `The cat was chased by the dog`."""
+    root = next((i for i, token in enumerate(parse.tokens) if token.head == i), None)
+    if root is None or parse.tokens[root].tag not in ("VBD", "VBZ"):
+        return
+    verb = parse.tokens[root]
+    children = [i for i, token in enumerate(parse.tokens) if token.head == root and i != root]
+    relations = {parse.tokens[i].relation: i for i in children}
+    allowed = {"nsubj", "dobj", "punct"}
+    if not {"nsubj", "dobj"} <= set(relations) <= allowed or len(verb.lemma) < 3:
+        return
+    subject, thing = (_span(parse, relations[name]) for name in ("nsubj", "dobj"))
+    participle = _participle(verb)
+    if participle is None or subject[1] > root or thing[0] < root or thing[0] != root + 1:
+        return
+    plural = parse.tokens[relations["dobj"]].tag in ("NNS", "NNPS") or _text(
+        parse, thing
+    ).lower() in ("them", "us", "you")
+    be = ("were" if plural else "was") if verb.tag == "VBD" else ("are" if plural else "is")
+    new_subject = SUBJECT_FORM.get(_text(parse, thing).lower(), _text(parse, thing))
+    agent = _text(parse, subject)
+    first = parse.tokens[subject[0]]
+    if first.pos != "PROPN" and first.text != "I":
+        agent = agent[:1].lower() + agent[1:]
+    agent = OBJECT_FORM.get(agent.lower(), agent)
+    mark = parse.text.rstrip()[-1:] if parse.text.rstrip()[-1:] in ".!" else ""
+    yield f"{new_subject[:1].upper()}{new_subject[1:]} {be} {participle} by {agent}{mark}"
+
+
+def _text(parse: Parse, span: tuple[int, int]) -> str:
+    """The words of a span."""
+    return parse.text[parse.tokens[span[0]].start : parse.tokens[span[1] - 1].end]
+
+
+def _span(parse: Parse, index: int) -> tuple[int, int]:
+    below = {index}
+    for _ in parse.tokens:
+        more = {i for i, token in enumerate(parse.tokens) if token.head in below} - below
+        if not more:
+            break
+        below |= more
+    return min(below), max(below) + 1
+
+
+def _participle(verb: Token) -> str | None:
+    """The regular participle; irregular verbs are left alone, save those that tell it by their past."""
+    lemma = verb.lemma.lower()
+    if verb.tag == "VBD" and verb.text.lower().endswith("ed"):
+        return verb.text.lower()
+    if verb.tag == "VBZ" and lemma.endswith("e"):
+        return lemma + "d"
+    known: dict[str, str] = wording("participles")
+    return known.get(lemma)
+
+
+def _closed(text: str) -> str:
+    text = text.rstrip()
+    return text if text[-1:] in ".!?" else text + "."

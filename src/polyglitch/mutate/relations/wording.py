@@ -1,0 +1,159 @@
+"""Changes of words: the same in other words, the contrary, more or less of it."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+from polyglitch.language.lexicon import open_lexicon
+from polyglitch.language.wording import pairs
+from polyglitch.language.wording import wording as section
+from polyglitch.mutate.surface import ARTICLE, match_article, match_case
+from polyglitch.protocols import Parse, Token
+
+CLASS = {"ADJ": "adjective", "NOUN": "noun", "VERB": "verb", "ADV": "adverb"}
+BE_DO = re.compile(
+    r"^(?:is|are|was|were|am|can|could|will|would|should|must|may|might)$", re.IGNORECASE
+)
+
+
+def synonym(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A word becomes another that means the same."""
+    for token in parse.tokens:
+        kind = CLASS.get(token.pos)
+        new = pairs("synonyms", kind).get(token.text.lower()) if kind else None
+        if new and not _superlative(token):
+            yield _put(parse, token, new)
+
+
+def hypernym(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A noun becomes the kind of thing it is."""
+    for token in parse.tokens:
+        new = pairs("hypernyms", "noun", False).get(token.text.lower())
+        if new and token.tag == "NN" and token.relation != "compound":
+            yield _put(parse, token, new)
+
+
+def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """What is said of the subject, or what it does, becomes the contrary."""
+    for token in parse.tokens:
+        if token.pos not in ("ADJ", "VERB") or token.relation not in (
+            "ROOT",
+            "acomp",
+            "attr",
+            "amod",
+        ):
+            continue
+        new = pairs("antonyms", CLASS[token.pos]).get(token.text.lower())
+        head = parse.tokens[token.head]
+        stated = token.relation in ("ROOT", "acomp") or head.relation in ("attr", "ROOT")
+        if new and stated:
+            yield _put(parse, token, new)
+
+
+def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """The main verb gets `not`; sentences that have a negation are left alone."""
+    if re.search(
+        r"\b(?:not|never|no|nothing|nobody|neither|without)\b|n't", parse.text, re.IGNORECASE
+    ):
+        return
+    root = next((i for i, token in enumerate(parse.tokens) if token.head == i), None)
+    if root is None:
+        return
+    verb = next(
+        (
+            token
+            for i, token in enumerate(parse.tokens)
+            if BE_DO.match(token.text)
+            and (i == root or (token.head == root and token.relation in ("aux", "auxpass", "cop")))
+        ),
+        None,
+    )
+    if verb is not None:
+        yield parse.text[: verb.end] + " not" + parse.text[verb.end :]
+
+
+def contract(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """`is not` becomes `isn't`, wherever it stands."""
+    text = parse.text
+    for full, short in section("contractions").items():
+        text = _everywhere(text, full, short, ending=" ")
+    yield text
+
+
+def write_out(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """`isn't` becomes `is not`, wherever it stands; 's of possession stays."""
+    text = parse.text.replace("’", "'")
+    for full, short in section("contractions").items():
+        text = _everywhere(text, short, full)
+    yield text
+
+
+def homophone(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """A word as someone spells it who only heard it."""
+    table = dict(pair.split() for pair in section("homophones")["pairs"])
+    for token in parse.tokens:
+        if token.text.lower() in table:
+            yield _put(parse, token, table[token.text.lower()])
+
+
+def slang(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """Words as people shorten them in messages."""
+    text = parse.text
+    for full, short in section("slang").items():
+        text = _everywhere(text, full, short)
+    yield text
+
+
+def other_spelling(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """British spelling for American, or the reverse."""
+    for american, british in section("spelling").items():
+        for old, new in ((american, british), (british, american)):
+            text = _everywhere(parse.text, old, new)
+            if text != parse.text:
+                yield text
+                return
+
+
+def intensify(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """What is said of the subject, more so."""
+    yield from _by_degree(parse, dice, "stronger")
+
+
+def weaken(parse: Parse, dice: random.Random) -> Iterator[str]:
+    """What is said of the subject, less so."""
+    yield from _by_degree(parse, dice, "weaker")
+
+
+def _by_degree(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
+    lexicon = open_lexicon("en", ("bundled",))
+    words = section("degree")[kind]
+    for index, token in enumerate(parse.tokens):
+        laden = lexicon.polarity(token.text, token.lemma) in ("positive", "negative")
+        before = parse.tokens[index - 1] if index else None
+        if token.tag != "JJ" or token.relation != "acomp" or not laden or before is None:
+            continue
+        if before.tag in ("RB", "RBR", "RBS", "DT", "JJ") or before.end == token.start:
+            continue
+        if re.search(r"\b(?:not|never|no|too)\b|n't", parse.text, re.IGNORECASE):
+            continue
+        yield f"{parse.text[: token.start]}{dice.choice(words)} {parse.text[token.start :]}"
+
+
+def _superlative(token: Token) -> bool:
+    return token.tag in ("JJR", "JJS", "RBR", "RBS")
+
+
+def _everywhere(text: str, old: str, new: str, ending: str = "") -> str:
+    after = r"(?=\s)" if ending else r"(?![\w'])"
+    found = re.compile(rf"(?<![\w'’]){re.escape(old)}{after}", re.IGNORECASE)
+    return found.sub(lambda match: match_case(new, match[0][:1]), text)
+
+
+def _put(parse: Parse, token: Token, word: str) -> str:
+    before = parse.text[: token.start]
+    word = match_case(word, token.text)
+    if found := ARTICLE.search(before):
+        before = before[: found.start()] + match_article(found[1], word) + found[2]
+    return before + word + parse.text[token.end :]
