@@ -13,7 +13,7 @@ from polyglitch.corpus.lines import Line
 # What people call the columns. The first that is there is taken, unless the caller names one.
 KNOWN: dict[str, tuple[str, ...]] = {
     "text": ("text", "sentence", "source", "question", "input"),
-    "label": ("label", "class", "category"),
+    "label": ("label", "class", "category", "answer"),
     "context": ("context", "passage", "paragraph"),
     "title": ("title",),
     "id": ("id",),
