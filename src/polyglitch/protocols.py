@@ -50,6 +50,7 @@ class Inspection(msgspec.Struct, frozen=True):
     target_tokens: tuple[str, ...]
     probabilities: Floats  # one a target token
     attention: Floats  # target x source
+    salience: Floats | None = None  # gradient times input, where the system gives it
 
 
 @runtime_checkable
