@@ -64,7 +64,7 @@ class Flow:
         self.plan = open_plan(campaign)
         self.run_id = self.plan.run_id
         self.store = Store(campaign.store)
-        self.tools = Toolbox(self.store, campaign.seed)
+        self.tools = Toolbox(self.store, campaign.seed, self.plan.corpus)
         self.askers: list[Asker] = []
         self.spent: set[str] = set()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from polyglitch import registry
@@ -17,8 +17,11 @@ DEFAULT_PARSER = "spacy"
 class Toolbox:
     """Fits `protocols.Tools`; what it computes dearly it keeps in the store."""
 
-    def __init__(self, store: Store | None = None, seed: int = 0) -> None:
+    def __init__(
+        self, store: Store | None = None, seed: int = 0, corpus: Iterable[Seed] = ()
+    ) -> None:
         self.seed = seed
+        self._corpus = corpus
         self._store = store
         self._made: dict[tuple[str, str, str], Any] = {}
 
@@ -33,6 +36,10 @@ class Toolbox:
     def embedder(self, name: str, language: str | None) -> Embedder:
         """An embedder by its registered name."""
         return self._get("embedders", name, language)  # type: ignore[no-any-return]
+
+    def corpus(self) -> Iterable[Seed]:
+        """All seeds of the campaign, read from the start."""
+        return self._corpus
 
     def word_ranks(self, seeds: Sequence[Seed], parses: Sequence[Parse]) -> list[Floats] | None:
         """How promising each word of each seed is to change, or nothing when no rank was chosen."""

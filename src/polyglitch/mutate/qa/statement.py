@@ -100,13 +100,15 @@ def start_class(asked: Asked, end: int) -> int:
     """How well the word at `end` starts a predicate: verbs and articles best, nouns hardly."""
     if end >= len(asked.rest):
         return 2
-    after, before = asked.rest[end], asked.rest[end - 1]
+    before, after = asked.rest[end - 1], asked.rest[end]
     if after.pos in ("VERB", "AUX", "ADV", "PART") or after.tag in ("VBN", "VBG"):
         return 0
-    if after.pos in ("DET", "ADJ", "NUM", "PRON"):
-        return 0 if before.pos != "NUM" else 1
+    if after.pos in ("DET", "ADJ", "PRON"):
+        return 0
     if after.pos == "ADP":
         return 1
+    if after.pos == "NUM" and before.pos != "PROPN":
+        return 2
     return UNLIKELY
 
 
@@ -211,5 +213,7 @@ def embedded(parses: Sequence[Parse], parser: Parser) -> list[str | None]:
 def asks_for_subject(asked: Asked) -> bool:
     """Whether the question phrase is the subject itself: `who has won`, `which team was first`."""
     if not asked.opening or asked.auxiliary in words("do"):
+        return False
+    if asked.opening[0].text.lower() in ("why", "how", "when", "where") and len(asked.opening) == 1:
         return False
     return asked.rest[0].pos not in ("DET", "NOUN", "PROPN", "PRON") and subject_end(asked) is None
