@@ -8,18 +8,12 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
+
+from polyglitch.compare.quantities import Date, take_date, take_numbers
 
 Polarity = Literal["yes", "no"]
 WORD = re.compile(r"[^\W_]+(?:[.'][^\W_]+)*")
-SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen".split()
-SMALL += ["eighteen", "nineteen"]
-TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-ORDINALS = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
-SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-TIMES = {"once": 1, "twice": 2, "thrice": 3, "dozen": 12, "half": 0.5}
-
-Date = tuple[int | None, int | None, int | None]  # year, month, day
 
 
 @dataclass(frozen=True)
@@ -33,7 +27,7 @@ class Read:
 
 
 @cache
-def lists() -> dict[str, list[str]]:
+def lists() -> dict[str, Any]:
     """The word lists of `answers.toml`."""
     text = files("polyglitch").joinpath("resources", "qa", "answers.toml").read_text("utf-8")
     return tomllib.loads(text)
@@ -62,7 +56,10 @@ def polarity(text: str) -> Polarity | None:
     for side, openings in sides:
         for opening in sorted(openings, key=len, reverse=True):
             # "No sequels were made" is no "no": what follows must be a mark, the end, or a new clause.
-            if re.match(rf"{re.escape(opening)}($|[,.;:!?)]|\s+(it|he|she|they|there|you|the|this|that|i|we)\b)", rest):
+            if re.match(
+                rf"{re.escape(opening)}($|[,.;:!?)]|\s+(it|he|she|they|there|you|the|this|that|i|we)\b)",
+                rest,
+            ):
                 return side
     return None
 
@@ -70,7 +67,10 @@ def polarity(text: str) -> Polarity | None:
 def says_nothing(text: str) -> bool:
     """Whether an answer says that there is none."""
     said = plain(text)
-    return any(re.match(rf"(there is |it is |this is |that is )?{re.escape(p)}(\b|$)", said) for p in lists()["none"])
+    return any(
+        re.match(rf"(there is |it is |this is |that is )?{re.escape(p)}(\b|$)", said)
+        for p in lists()["none"]
+    )
 
 
 def refuses(text: str) -> bool:
@@ -99,84 +99,11 @@ def read(text: str) -> Read:
 @cache
 def aliases() -> list[tuple[str, re.Pattern[str]]]:
     """Patterns of other spellings, each with what it is turned into."""
-    table = tomllib.loads(
-        files("polyglitch").joinpath("resources", "qa", "answers.toml").read_text("utf-8")
-    )["aliases"]
     made = []
-    for first, *others in table:
+    for first, *others in lists()["aliases"]:
         for other in sorted(others, key=len, reverse=True):
             made.append((first, re.compile(rf"(?<!\w){re.escape(other)}(?!\w)")))
     return made
-
-
-def take_date(text: str) -> tuple[Date | None, str]:
-    """A date that stands in a text, and the text without it."""
-    months = lists()["months"]
-    name = "|".join(f"{month}|{month[:3]}" for month in months)
-    shapes = (
-        rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m>{name})\.?,? (?P<y>\d{{4}})",
-        rf"(?P<m>{name})\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<y>\d{{4}})",
-        r"(?P<y>\d{4})-(?P<m>\d{2})-(?P<d>\d{2})",
-        rf"(?P<m>{name})\.? (?P<y>\d{{4}})",
-        rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m>{name})\b",
-        rf"(?P<m>{name})\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b",
-        r"\b(?P<y>1\d{3}|20\d{2})\b(?! ?(?:m|km|kg|people|euros|dollars|percent|%))",
-    )
-    for shape in shapes:
-        found = re.search(rf"(?<!\w){shape}(?!\w)", text)
-        if found:
-            parts = found.groupdict()
-            month = parts.get("m")
-            number = None
-            if month:
-                number = int(month) if month.isdigit() else next(i for i, n in enumerate(months, 1) if n[:3] == month[:3])
-            year, day = parts.get("y"), parts.get("d")
-            date = (int(year) if year else None, number, int(day) if day else None)
-            return date, text[: found.start()] + " " + text[found.end() :]
-    return None, text
-
-
-def take_numbers(found: list[str]) -> tuple[set[float], list[str]]:
-    """The numbers among some words, in digits or not, and the words that are left."""
-    numbers: set[float] = set()
-    words: list[str] = []
-    current: float | None = None
-    for word in [part for item in found for part in split_number(item)]:
-        value = number_of(word)
-        if value is None and word in SCALES:
-            current = (1 if current is None else current) * SCALES[word]
-        elif value is not None and current is not None and (value < 10 <= current or current >= 100 > value):
-            current += value
-        else:
-            if current is not None:
-                numbers.add(current)
-            current = value
-            if value is None:
-                words.append(word)
-    if current is not None:
-        numbers.add(current)
-    return numbers, words
-
-
-def split_number(word: str) -> list[str]:
-    """`35g` as a number and its unit, other words as they are."""
-    glued = re.fullmatch(r"(\d+(?:\.\d+)?)([a-z]+)", word)
-    return [glued[1], glued[2]] if glued and glued[2] not in ("st", "nd", "rd", "th") else [word]
-
-
-def number_of(word: str) -> float | None:
-    """The value of one number word."""
-    digits = re.fullmatch(r"(\d+(?:\.\d+)*)(?:st|nd|rd|th)?", word)
-    if digits:
-        return float(digits[1]) if digits[1].count(".") < 2 else None
-    for table in (ORDINALS, TIMES):
-        if word in table:
-            return float(table[word])
-    base = word.removesuffix("th")
-    if word in SMALL or (base in SMALL and base != word):
-        return float(SMALL.index(base if base in SMALL else word))
-    tens = re.sub(r"ieth$", "y", word)
-    return float(20 + 10 * TENS.index(tens)) if tens in TENS else None
 
 
 def stem(word: str) -> str:

@@ -10,14 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from polyglitch.compare.answer_text import Date, Read, plain, polarity, read, refuses, says_nothing
+from polyglitch.compare.answer_text import Read, plain, polarity, read, refuses, says_nothing
 from polyglitch.compare.pair import Judge
+from polyglitch.compare.quantities import Date
 from polyglitch.part import part
 from polyglitch.protocols import Tools
 from polyglitch.records import Output, Trial, Verdict
 
 THRESHOLD = 0.76  # cosine, as published
-SHORT_IN_LONG = 1 / 3  # share of the longer answer's words that the shorter must have to be its gist
+SHORT_IN_LONG = (
+    1 / 3
+)  # share of the longer answer's words that the shorter must have to be its gist
 
 Same = Literal["same", "differ", "vectors"]
 
@@ -123,7 +126,9 @@ def by_rules(one: str, other: str) -> Judged:
     if whole[0] == whole[1]:
         return Judged("same")
     judged = by_facts(read(one), read(other))
-    return judged if judged.same != "vectors" or any(judged.texts) else Judged("vectors", texts=whole)
+    return (
+        judged if judged.same != "vectors" or any(judged.texts) else Judged("vectors", texts=whole)
+    )
 
 
 def by_facts(a: Read, b: Read) -> Judged:
@@ -148,7 +153,7 @@ def by_facts(a: Read, b: Read) -> Judged:
         return Judged("differ", "they name different things")  # Monday and Tuesday look alike
     if shared and len(a.words - b.words) == len(b.words - a.words) == 1:
         # All but one word in common: whole answers look alike, so the two words are compared.
-        return Judged("vectors", texts=(*(a.words - b.words), *(b.words - a.words)))
+        return Judged("vectors", texts=(min(a.words - b.words), min(b.words - a.words)))
     return Judged("vectors")
 
 

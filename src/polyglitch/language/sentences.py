@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from importlib.resources import files
 
 END = re.compile(r"[.!?][\"'”’)\]]*(?=\s)")
-# What stands before a full stop without ending a sentence.
-ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st sr jr vs etc inc ltd co corp no gen col lt sgt capt rev gov sen rep e.g i.e jan feb mar apr "
-    "aug sept sep oct nov dec fig approx est al cf ca art vol ed pp".split()
-)
+
+
+@cache
+def abbreviations() -> frozenset[str]:
+    """What stands before a full stop without ending a sentence."""
+    table = files("polyglitch").joinpath("resources", "abbreviations.en.txt")
+    return frozenset(table.read_text("utf-8").split())
 
 
 def split_sentences(text: str) -> list[str]:
@@ -18,7 +22,9 @@ def split_sentences(text: str) -> list[str]:
     start = 0
     for found in END.finditer(text):
         after = text[found.end() :].lstrip()[:1]
-        if after.islower() or (found[0].startswith(".") and abbreviated(text[start : found.start()])):
+        if after.islower() or (
+            found[0].startswith(".") and abbreviated(text[start : found.start()])
+        ):
             continue
         sentences.append(text[start : found.end()].strip())
         start = found.end()
@@ -30,4 +36,4 @@ def abbreviated(before: str) -> bool:
     """Whether the full stop after this text belongs to an abbreviation or an initial."""
     last = before.rsplit(None, 1)[-1].lstrip("(\"'").lower() if before.split() else ""
     initial = len(last) == 1 and last.isalpha() and last != "i"
-    return last in ABBREVIATIONS or initial or bool(re.fullmatch(r"([a-z]\.)+[a-z]", last))
+    return last in abbreviations() or initial or bool(re.fullmatch(r"([a-z]\.)+[a-z]", last))

@@ -93,7 +93,9 @@ class CausalSystem:
         target = self._tokens(output)
         ids = torch.tensor([coded["input_ids"] + target])
         head = places[0] if places else 0  # what stands before the text does not depend on it
-        last = len(coded["input_ids"]) - 1 - head  # the state that predicts the answer's first token
+        last = (
+            len(coded["input_ids"]) - 1 - head
+        )  # the state that predicts the answer's first token
         with self._lock:
             past = None
             if head:

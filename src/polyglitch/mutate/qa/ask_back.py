@@ -135,7 +135,11 @@ def asked_back(seed: Seed, parse: Parse, statement: str, seed_number: int) -> Ca
     choice = random.Random(digest([str(seed_number), seed.id]))  # noqa: S311 - repeatable choice
     binary = (take := take_apart(parse)) is not None and not take.opening
     starts_with_name = parse.tokens[min(1, len(parse.tokens) - 1)].pos == "PROPN"
-    relation, which = (choice.choice([(SAME, "templates"), (OPPOSITE, "opposite")])) if binary else (STANDS, "templates")
+    relation, which = (
+        (choice.choice([(SAME, "templates"), (OPPOSITE, "opposite")]))
+        if binary
+        else (STANDS, "templates")
+    )
     text = choice.choice(templates("ask_back", which)).format(
         statement=small(statement, starts_with_name or not binary)
     )
@@ -143,4 +147,6 @@ def asked_back(seed: Seed, parse: Parse, statement: str, seed_number: int) -> Ca
     if not binary:
         data["claims"] = [seed.label, *seed.data.get("aliases", [])]
     item = seed.input
-    return new_case(seed, relation, (item, Input(text, item.context, item.title, item.language)), data=data)
+    return new_case(
+        seed, relation, (item, Input(text, item.context, item.title, item.language)), data=data
+    )

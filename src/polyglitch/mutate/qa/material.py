@@ -60,9 +60,7 @@ def prepare(
 
 def parse_questions(seeds: Sequence[Seed], parser: Parser) -> list[Parse]:
     """The questions parsed, with the capitals that their contexts give them."""
-    return parser.parse(
-        [capitals_of(s.input.text, s.input.context, s.input.title) for s in seeds]
-    )
+    return parser.parse([capitals_of(s.input.text, s.input.context, s.input.title) for s in seeds])
 
 
 def in_case(seeds: Sequence[Seed], texts: Sequence[str | None]) -> list[str | None]:

@@ -81,7 +81,9 @@ def equivalent_question(material: Material, style: Style) -> Case | None:
     if not material.sentences:
         return None
     text = remark(material, material.sentences[0], style)
-    return follow_up(material, "EQ", style, text, material.seed.input.context, material.sentences[:1])
+    return follow_up(
+        material, "EQ", style, text, material.seed.input.context, material.sentences[:1]
+    )
 
 
 def equivalent_context(material: Material, style: Style) -> Case | None:
@@ -135,7 +137,9 @@ def put_aside(material: Material, style: Style) -> Case | None:
         other=partner.clause, question=material.question, Question=large(material.question)
     )
     combined = together(material.seed, partner.seed, text, style)
-    data = about("ETI", partner.clause, likeness_of(material, partner)) | {"partner": partner.seed.id}
+    data = about("ETI", partner.clause, likeness_of(material, partner)) | {
+        "partner": partner.seed.id
+    }
     return case_of(material.seed, combined, style, data)
 
 

@@ -107,7 +107,9 @@ def declarative(parse: Parse) -> bool:
 def starts_with_name(parse: Parse, pool: Pool) -> bool:
     """Whether the first word of a sentence keeps its capital within another."""
     first, second = parse.tokens[0], parse.tokens[1]
-    joined = first.pos == second.pos == "PROPN" and first.text.lower() not in words("function_words")
+    joined = first.pos == second.pos == "PROPN" and first.text.lower() not in words(
+        "function_words"
+    )
     return joined or first.text.lower() not in pool.common
 
 

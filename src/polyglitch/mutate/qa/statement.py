@@ -64,7 +64,9 @@ def is_question_phrase(tokens: Sequence[Token]) -> bool:
 def is_yes_no(question: str) -> bool:
     """Whether a question can be answered by yes or no, by its first word."""
     first = bare(question).split(" ")[0].lower()
-    return first.removesuffix("n't").replace("wo", "will") in auxiliaries() or first in auxiliaries()
+    return (
+        first.removesuffix("n't").replace("wo", "will") in auxiliaries() or first in auxiliaries()
+    )
 
 
 def attempts(asked: Asked) -> list[Attempt]:
@@ -117,7 +119,9 @@ def subject_end(asked: Asked) -> int | None:
     offsets = {token.start: place for place, token in enumerate(asked.rest)}
     for index, token in enumerate(asked.parse.tokens):
         if token.relation in SUBJECTS and token.start in offsets:
-            places = [offsets.get(asked.parse.tokens[i].start, -1) for i in subtree(asked.parse, index)]
+            places = [
+                offsets.get(asked.parse.tokens[i].start, -1) for i in subtree(asked.parse, index)
+            ]
             if min(places) == 0:
                 return max(places) + 1
     return None

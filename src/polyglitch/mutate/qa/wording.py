@@ -48,7 +48,11 @@ def bare(question: str) -> str:
 def small(text: str, is_name: bool) -> str:
     """The text to go on within a sentence: its first letter small, unless it starts with a name."""
     first = text.split(" ", 1)[0]
-    if is_name or first in ("I", "I'm", "I've") or (len(first) > 1 and first[1:] != first[1:].lower()):
+    if (
+        is_name
+        or first in ("I", "I'm", "I've")
+        or (len(first) > 1 and first[1:] != first[1:].lower())
+    ):
         return text
     return text[:1].lower() + text[1:]
 
