@@ -67,7 +67,9 @@ class Flow:
         self.plan = open_plan(campaign)
         self.run_id = self.plan.run_id
         self.store = Store(campaign.store)
-        self.tools = Toolbox(self.store, campaign.seed, self.plan.languages, campaign.parser)
+        self.tools = Toolbox(
+            self.store, campaign.seed, self.plan.languages, campaign.parser, self.plan.corpus
+        )
         self.askers: list[Asker] = []
         self.spent: set[str] = set()
 

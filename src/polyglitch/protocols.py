@@ -192,6 +192,9 @@ class Tools(Protocol):
     def embedder(self, name: str, language: str | None) -> Embedder:
         """An embedder by its registered name."""
 
+    def corpus(self) -> Iterable[Seed]:
+        """All seeds of the campaign, for methods that draw on more than the seed at hand."""
+
     def word_ranks(self, seeds: Sequence[Seed], parses: Sequence[Parse]) -> list[Floats] | None:
         """How promising each word of each seed is to change, or nothing when no rank was chosen."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from polyglitch import registry
@@ -28,9 +28,10 @@ class Toolbox:
         seed: int = 0,
         languages: tuple[str | None, str | None] = (None, None),
         parser: str | None = None,
+        corpus: Iterable[Seed] = (),
     ) -> None:
         self.seed, self.languages = seed, languages
-        self._parser = parser
+        self._parser, self._corpus = parser, corpus
         self.rank: WordRank | None = None
         self._store = store
         self._made: dict[tuple[str, str, str], Any] = {}
@@ -52,6 +53,10 @@ class Toolbox:
     def embedder(self, name: str, language: str | None) -> Embedder:
         """An embedder by its registered name."""
         return self._get("embedders", name, language)  # type: ignore[no-any-return]
+
+    def corpus(self) -> Iterable[Seed]:
+        """All seeds of the campaign, read from the start."""
+        return self._corpus
 
     def word_ranks(self, seeds: Sequence[Seed], parses: Sequence[Parse]) -> list[Floats] | None:
         """How promising each word of each seed is to change, or nothing when no rank was chosen."""

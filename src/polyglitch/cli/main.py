@@ -14,6 +14,7 @@ COMMANDS = (
     "compare",
     "demo",
     "doctor",
+    "evaluate",
     "explain",
     "generate",
     "grammar",

@@ -6,8 +6,10 @@ import hashlib
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from polyglitch.corpus.lines import CHUNK, read_lines, too_long
+from polyglitch.corpus.questions import is_question_line, question_rows, squad_rows
 from polyglitch.corpus.rows import Bad, Columns, Row, json_rows, sentence_rows
 from polyglitch.corpus.source import Limits, Source, find_source
 from polyglitch.corpus.tables import csv_records, table_rows, tsv_records
@@ -69,11 +71,18 @@ class Corpus:
         return digest([state.hexdigest(), *map(repr, options), self.language])
 
     def _rows(self) -> Iterator[Row | Bad]:
+        if self._source.format == "json":
+            return squad_rows(self._source.open(self._limits), self.name)
         lines = read_lines(self._source, self._limits)
         if self._source.format == "txt":
             return sentence_rows(lines)
         if self._source.format == "jsonl":
             return json_rows(lines, self._columns)
+        if self._source.format == "tsv":
+            first = next(lines, None)
+            lines = chain([] if first is None else [first], lines)
+            if is_question_line(first):  # no header: the layout of BoolQ, as QAQA publishes it
+                return question_rows(lines)
         records = csv_records if self._source.format == "csv" else tsv_records
         return table_rows(records(lines), self._columns, self.name)
 
@@ -127,7 +136,7 @@ def open_corpus(
             f"{role} column {name!r}: {found.name} is read as plain sentences, without columns; "
             "leave it out, or give the format (csv, tsv or jsonl)"
         )
-    if source == "sample":
+    if source == "sample" or source.startswith("sample:"):
         language = language or "en"
     corpus = Corpus(found, columns, language, limits)
     next(corpus._rows(), None)  # a missing column or bad compression shows before anything is run

@@ -18,7 +18,7 @@ FASTTEXT = re.compile(
 # What people call the columns. The first that is there is taken, unless the caller names one.
 KNOWN: dict[str, tuple[str, ...]] = {
     "text": ("text", "sentence", "source", "question", "input", "test_case", "tweet"),
-    "label": ("label", "class", "category", "label_gold", "gold"),
+    "label": ("label", "class", "category", "label_gold", "gold", "answer"),
     "context": ("context", "passage", "paragraph"),
     "title": ("title",),
     "id": ("id",),

@@ -92,16 +92,26 @@ class CausalSystem:
         places = [place for place, (left, right) in enumerate(spans) if right > left]
         target = self._tokens(output)
         ids = torch.tensor([coded["input_ids"] + target])
-        before = (
-            len(coded["input_ids"]) - 1
-        )  # the state that predicts the first token of the answer
-        with self._lock, torch.enable_grad():
-            embedded = self._model.get_input_embeddings()(ids).detach().requires_grad_()
-            done = self._model(inputs_embeds=embedded, output_attentions=True)
-            scores = done.logits[0, before:-1].log_softmax(-1)
-            chosen = scores.gather(1, ids[0, before + 1 :, None])[:, 0]
-            (gradient,) = torch.autograd.grad(-chosen.sum(), embedded)
-        norms, salience = attributes(gradient[0, places], embedded[0, places])
+        head = places[0] if places else 0  # what stands before the text does not depend on it
+        last = (
+            len(coded["input_ids"]) - 1 - head
+        )  # the state that predicts the answer's first token
+        with self._lock:
+            past = None
+            if head:
+                with torch.no_grad():
+                    past = self._model(input_ids=ids[:, :head], use_cache=True).past_key_values
+            with torch.enable_grad():
+                embedded = self._model.get_input_embeddings()(ids[:, head:])
+                embedded = embedded.detach().requires_grad_()
+                done = self._model(
+                    inputs_embeds=embedded, past_key_values=past, output_attentions=True
+                )
+                scores = done.logits[0, last:-1].log_softmax(-1)
+                chosen = scores.gather(1, ids[0, head + last + 1 :, None])[:, 0]
+                (gradient,) = torch.autograd.grad(-chosen.sum(), embedded)
+        tail = [place - head for place in places]
+        norms, salience = attributes(gradient[0, tail], embedded[0, tail])
         # The mean over heads and layers: no single head was trained to align.
         layers = torch.stack([layer[0].mean(0) for layer in done.attentions]).mean(0)
         return Inspection(
@@ -110,7 +120,7 @@ class CausalSystem:
             gradients=norms,
             target_tokens=tuple(self._tokenizer.convert_ids_to_tokens(target)),
             probabilities=np.asarray(chosen.detach().exp().numpy(), np.float32),
-            attention=np.asarray(layers[before:-1][:, places].detach().numpy(), np.float32),
+            attention=np.asarray(layers[last:-1][:, places].detach().numpy(), np.float32),
             salience=salience,
         )
 

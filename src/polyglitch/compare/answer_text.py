@@ -1,0 +1,115 @@
+"""Reads answers before they are compared: yes or no, numbers, dates, and other ways to write a name."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from polyglitch.compare.quantities import Date, take_date, take_numbers
+
+Polarity = Literal["yes", "no"]
+WORD = re.compile(r"[^\W_]+(?:[.'][^\W_]+)*")
+
+
+@dataclass(frozen=True)
+class Read:
+    """What an answer says: words that matter, numbers, a date, and whether it denies something."""
+
+    words: frozenset[str]
+    numbers: frozenset[float]
+    date: Date | None
+    negated: bool
+
+
+@cache
+def lists() -> dict[str, Any]:
+    """The word lists of `answers.toml`."""
+    text = files("polyglitch").joinpath("resources", "qa", "answers.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def plain(text: str) -> str:
+    """The text in small letters, without markup, blanks and marks around it."""
+    folded = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
+    folded = re.sub(r"[*_`#<>\[\]\"“”]", " ", folded)
+    return re.sub(r"\s+", " ", folded).strip(" .,:;!?'-")
+
+
+def polarity(text: str) -> Polarity | None:
+    """Whether an answer is a yes or a no, by how it starts."""
+    rest = plain(text)
+    changed = True
+    while changed:
+        changed = False
+        for opener in lists()["preambles"]:
+            if re.match(rf"{re.escape(opener)}\b[\s,:]*", rest) and rest != opener:
+                rest = re.sub(rf"^{re.escape(opener)}\b[\s,:]*", "", rest)
+                changed = True
+    if says_nothing(rest):
+        return None
+    sides: tuple[tuple[Polarity, list[str]], ...] = (("no", lists()["no"]), ("yes", lists()["yes"]))
+    for side, openings in sides:
+        for opening in sorted(openings, key=len, reverse=True):
+            # "No sequels were made" is no "no": what follows must be a mark, the end, or a new clause.
+            if re.match(
+                rf"{re.escape(opening)}($|[,.;:!?)]|\s+(it|he|she|they|there|you|the|this|that|i|we)\b)",
+                rest,
+            ):
+                return side
+    return None
+
+
+def says_nothing(text: str) -> bool:
+    """Whether an answer says that there is none."""
+    said = plain(text)
+    return any(
+        re.match(rf"(there is |it is |this is |that is )?{re.escape(p)}(\b|$)", said)
+        for p in lists()["none"]
+    )
+
+
+def refuses(text: str) -> bool:
+    """Whether a system declines instead of answering."""
+    return plain(text).startswith(tuple(plain(phrase) for phrase in lists()["refusals"]))
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Read:
+    """What an answer says, in a form that can be compared."""
+    said = plain(text)
+    date, rest = take_date(re.sub(r"(?<=\d),(?=\d{3}\b)", "", said))
+    for sign in "€$£%":
+        rest = rest.replace(sign, f" {sign} ")
+    for known, pattern in aliases():
+        rest = pattern.sub(known, rest)
+    found = WORD.findall(rest)
+    numbers, words = take_numbers([word for word in found if word not in ("a", "an", "and")])
+    if date is not None and date[1:] == (None, None):
+        numbers.add(float(date[0] or 0))  # "2000" may be a year or two thousand of something
+    negated = bool(set(words) & set(lists()["negations"])) or "n't" in rest
+    kept = {stem(word) for word in words if word not in lists()["fillers"]}
+    return Read(frozenset(kept - set(lists()["negations"])), frozenset(numbers), date, negated)
+
+
+@cache
+def aliases() -> list[tuple[str, re.Pattern[str]]]:
+    """Patterns of other spellings, each with what it is turned into."""
+    made = []
+    for first, *others in lists()["aliases"]:
+        for other in sorted(others, key=len, reverse=True):
+            made.append((first, re.compile(rf"(?<!\w){re.escape(other)}(?!\w)")))
+    return made
+
+
+def stem(word: str) -> str:
+    """A word without its commonest endings, so that forms of one word meet."""
+    word = word.removesuffix("'s").replace(".", "")
+    for ending in ("ies", "ing", "ed", "es", "s", "ly", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)] + ("y" if ending == "ies" else "")
+    return word
