@@ -7,6 +7,7 @@ from typing import Any, Literal
 import msgspec
 from sqlalchemy import ColumnElement, Subquery, func, literal, or_, select
 
+from polyglitch.records import Issue, decode
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database
 
@@ -34,7 +35,16 @@ class Row(msgspec.Struct, frozen=True):
     seed: str
     severity: float
     kind: str
+    record: str
     verdict: str | None
+
+    @property
+    def issue(self) -> Issue:
+        """The issue, or an undecided case in the shape of one."""
+        if self.record:
+            return decode(self.record, Issue)
+        case = self.id.partition(":")[2]
+        return Issue(self.id, self.seed, self.method, (case,), self.severity)
 
 
 class Queue(Database):
@@ -54,7 +64,7 @@ class Queue(Database):
         items = _shelf(run, wanted.shelf)
         own = s.labels.alias("own")
         query = select(
-            *(items.c[name] for name in msgspec.structs.asdict(_BLANK) if name != "verdict"),
+            *(items.c[name] for name in Row.__struct_fields__ if name != "verdict"),
             own.c.verdict,
         ).outerjoin(own, (own.c.issue == items.c.id) & (own.c.who == who))
         query = query.where(*_conditions(items, own.c.verdict, wanted))
@@ -119,9 +129,6 @@ class Queue(Database):
         self._add(s.searchable, rows)
 
 
-_BLANK = Row(0, "", "", "", 0.0, "", None)
-
-
 def fold(text: str) -> str:
     """A text as it is searched: without case, and without half a surrogate pair, which no database keeps."""
     return text.casefold().encode("utf-8", "replace").decode()
@@ -134,7 +141,10 @@ def _shelf(run: str, shelf: Shelf) -> Subquery:
 def _issues(run: str) -> Subquery:
     i, t = s.issues, s.searchable
     return (
-        select(i.c.position, i.c.id, i.c.method, i.c.seed, i.c.severity, i.c.kind, t.c.text)
+        select(
+            *(i.c.position, i.c.id, i.c.method, i.c.seed, i.c.severity, i.c.kind, i.c.record),
+            t.c.text,
+        )
         .outerjoin(t, (t.c.run == i.c.run) & (t.c.issue == i.c.id))
         .where(i.c.run == run)
         .subquery("items")
@@ -152,6 +162,7 @@ def _undecided(run: str) -> Subquery:
             v.c.seed,
             v.c.severity,
             blank.label("kind"),
+            blank.label("record"),
             func.lower(v.c.reason + " " + c.c.record).label("text"),
         )
         .join(c, (c.c.run == v.c.run) & (c.c.method == v.c.method) & (c.c.id == v.c.case))
