@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from polyglitch.campaign import find_file, make_campaign
 from polyglitch.errors import UsageError
 from polyglitch.plan import signature
-from polyglitch.records import Case, Input, Output, Trial
+from polyglitch.records import Case, Input, Issue, Output, Trial
 from polyglitch.report.findings import Finding, MethodCount, Summary
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
@@ -35,19 +35,48 @@ class History:
 
     def trial(self, case: Case) -> Trial:
         """A case with its outputs."""
-        return Trial(case, tuple(self._chain(case.method, item) for item in case.inputs))
+        return self.trials([case])[0]
+
+    def trials(self, cases: Sequence[Case]) -> list[Trial]:
+        """Cases with their outputs, all of a hop read together."""
+        chains: list[list[list[Output]]] = [[[] for _ in case.inputs] for case in cases]
+        waiting = [
+            (case.method, chain, item)
+            for case, made in zip(cases, chains, strict=True)
+            for chain, item in zip(made, case.inputs, strict=True)
+        ]
+        for hop, system in enumerate(self.definition["systems"]):
+            if hop:
+                waiting = [
+                    (method, chain, Input(chain[-1].text, language=self.definition["languages"][1]))
+                    for method, chain, _ in waiting
+                    if self._routes[method] == "round trip" and chain[-1].ok
+                ]
+            keys = [output_key(system, item) for _, _, item in waiting]
+            known = self.store.outputs(keys)
+            for key, (_, chain, _) in zip(keys, waiting, strict=True):
+                chain.append(known.get(key, ABSENT))
+        return [
+            Trial(case, tuple(map(tuple, made))) for case, made in zip(cases, chains, strict=True)
+        ]
 
     def findings(self) -> Iterator[Finding]:
         """The issues, worst first, each with its seed and its worst violations."""
-        for issue in self.store.issues(self.run_id):
-            pairs = self.store.verdicts(self.run_id, issue.method, ids=issue.case_ids)
-            finders = self.store.finders(self.run_id, issue.seed_id)
-            yield Finding(
-                issue=issue,
-                seed=self.store.seed(self.run_id, issue.seed_id),
-                violations=tuple((self.trial(case), verdict) for case, verdict in pairs),
-                also_found_by=tuple(name for name in finders if name != issue.method),
-            )
+        return (self.finding(issue) for issue in self.store.issues(self.run_id))
+
+    def finding(self, issue: Issue) -> Finding:
+        """An issue with its seed and its worst violations."""
+        pairs = self.store.verdicts(self.run_id, issue.method, ids=issue.case_ids)
+        trials = self.trials([case for case, _ in pairs])
+        finders = self.store.finders(self.run_id, issue.seed_id)
+        return Finding(
+            issue=issue,
+            seed=self.store.seed(self.run_id, issue.seed_id),
+            violations=tuple(
+                (trial, verdict) for trial, (_, verdict) in zip(trials, pairs, strict=True)
+            ),
+            also_found_by=tuple(name for name in finders if name != issue.method),
+        )
 
     def summary(self, title: str = "", command: str = "") -> Summary:
         """The figures of the run."""
@@ -79,21 +108,8 @@ class History:
             )
         return tuple(counts)
 
-    def _chain(self, method: str, item: Input) -> tuple[Output, ...]:
-        chain: list[Output] = []
-        systems = self.definition["systems"]
-        for system in systems if self._routes[method] == "round trip" else systems[:1]:
-            key = output_key(system, item)
-            output = self.store.outputs([key]).get(
-                key, Output(status="error", error="not in the store")
-            )
-            chain.append(output)
-            if not output.ok:
-                break
-            item = Input(output.text, language=self.definition["languages"][1])
-        return tuple(chain)
 
-
+ABSENT = Output(status="error", error="not in the store")
 COUNTS = (
     "seeds",
     "cases",

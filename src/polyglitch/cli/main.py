@@ -22,6 +22,7 @@ COMMANDS = (
     "list",
     "measure",
     "report",
+    "review",
     "run",
 )
 

@@ -22,9 +22,11 @@ def worst_first(top: int = 3) -> IssueRule:
             key=lambda item: (-item[1].severity, len(item[0].outputs[-1].text), item[1].case_id),
         )[:top]
         method = worst[0][0].case.method
+        # The answers are part of the name: a label given to an old model's is not the new one's.
+        answers = [output.text or output.label for trial, _ in worst for output in trial.outputs]
         return [
             Issue(
-                id=digest([method, seed.id, *(verdict.case_id for _, verdict in worst)]),
+                id=digest([method, seed.id, *(v.case_id for _, v in worst), *answers]),
                 seed_id=seed.id,
                 method=method,
                 case_ids=tuple(verdict.case_id for _, verdict in worst),

@@ -15,6 +15,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.store import schema
+from polyglitch.store.migrations import migrate
 
 PAGE = 500  # keys a query: below SQLite's bound on variables on every build
 
@@ -118,7 +119,9 @@ def _prepare_schema(engine: Engine, where: str) -> None:
             connection.execute(
                 schema.about.insert().values(key="schema", value=str(schema.VERSION))
             )
-        elif int(found) != schema.VERSION:
+        elif int(found) < schema.VERSION:
+            migrate(connection, int(found))
+        elif int(found) > schema.VERSION:
             raise UsageError(
                 f"store {where!r} has schema {found}, this version reads {schema.VERSION}; "
                 "use the version that wrote it, or start a new store"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, Float, Index, Integer, MetaData, String, Table, Text
 
-VERSION = 1
+VERSION = 2
 
 metadata = MetaData()
 
@@ -87,6 +87,30 @@ labels = Table(
     Column("who", String(128), primary_key=True),
     Column("verdict", String(16), nullable=False),
     Column("record", Text, nullable=False),
+    Column("kind", String(64), nullable=False, server_default=""),
+    Index("labels_of_reviewer", "who", "issue"),
+)
+
+label_log = Table(  # every change of a label, so that it can be taken back and looked up
+    "label_log",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("run", String(32), nullable=False),
+    Column("issue", String(32), nullable=False),
+    Column("who", String(128), nullable=False),
+    Column("at", String(32), nullable=False),
+    Column("before", Text, nullable=False),  # the label as it was; empty where there was none
+    Column("after", Text, nullable=False),
+    Column("undone", Integer, nullable=False),
+    Index("label_log_of_reviewer", "run", "who", "undone", "id"),
+)
+
+searchable = Table(  # all that a person reads of an issue, case folded, made when it is reviewed
+    "searchable",
+    metadata,
+    Column("run", String(32), primary_key=True),
+    Column("issue", String(32), primary_key=True),
+    Column("text", Text, nullable=False),
 )
 
 outputs = Table(

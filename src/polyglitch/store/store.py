@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from polyglitch.store.cases import Cases
+from polyglitch.store.labels import Labels
 from polyglitch.store.outputs import Outputs
+from polyglitch.store.queue import Queue
 from polyglitch.store.runs import Runs
 from polyglitch.store.verdicts import Verdicts
 
 
-class Store(Runs, Cases, Outputs, Verdicts):
-    """A store by file or URL: runs, cases, outputs, verdicts and issues."""
+class Store(Runs, Cases, Outputs, Verdicts, Labels, Queue):
+    """A store by file or URL: runs, cases, outputs, verdicts, issues and labels."""

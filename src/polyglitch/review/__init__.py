@@ -1,0 +1,1 @@
+"""Issues in the browser: looked at, judged, agreed on."""

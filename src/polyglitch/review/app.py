@@ -1,0 +1,241 @@
+"""The web application: a page, its pieces, and the few writes there are."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from polyglitch.records import Label
+from polyglitch.review.agreement import agreements, mean_kappa
+from polyglitch.review.desk import Desk, Opened
+from polyglitch.review.evidence import Trees
+from polyglitch.review.forms import Form, place_of, read_form, session_of, wanted_of, write
+from polyglitch.review.guard import Guard, Hosts
+from polyglitch.review.pages import VERDICTS, query, render, static_file
+from polyglitch.review.sessions import (
+    REVIEWER_COOKIE,
+    YEAR,
+    Sessions,
+    name_from_cookie,
+    name_to_cookie,
+    reviewer_name,
+)
+from polyglitch.store.labels import now
+from polyglitch.store.queue import Row, Wanted
+
+WRONG_PASSWORD_PAUSE = 1.0  # seconds, one attempt at a time: guessing takes for ever
+LONGEST_NOTE = 2000
+
+
+def make_app(desk: Desk, trees: Trees, hosts: Hosts, sessions: Sessions) -> Starlette:
+    """The application for one run of a store."""
+    review = Review(desk, trees)
+    door = Door(sessions)
+    return Starlette(
+        routes=[
+            Route("/", review.page),
+            Route("/rows", review.rows),
+            Route("/issue/{issue}", review.issue),
+            Route("/trees/{issue}", review.draw_trees),
+            Route("/reviewers", review.reviewers),
+            Route("/label", write(review.label), methods=["POST"]),
+            Route("/undo", write(review.undo), methods=["POST"]),
+            Route("/name", door.ask_name),
+            Route("/name", write(door.take_name), methods=["POST"]),
+            Route("/login", door.ask_password),
+            Route("/login", door.take_password, methods=["POST"]),
+            Route("/static/{name}", static),
+        ],
+        middleware=[Middleware(Guard, hosts=hosts, sessions=sessions)],
+        exception_handlers={HTTPException: problem, 500: problem},
+    )
+
+
+class Review:
+    """The pages about issues."""
+
+    def __init__(self, desk: Desk, trees: Trees) -> None:
+        self.desk, self.trees, self.store = desk, trees, desk.store
+
+    def page(self, request: Request) -> Response:
+        """The whole page: filters, the list around a place, and the issue there."""
+        who = reviewer(request)
+        if not who:
+            return RedirectResponse("/name", 303)
+        desk, wanted = self.desk, wanted_of(request.query_params)
+        rows, current = desk.window(who, wanted, place_of(request.query_params, "at") or 0)
+        return HTMLResponse(
+            render(
+                "review",
+                desk=desk,
+                who=who,
+                token=session_of(request).token,
+                wanted=wanted,
+                lines=desk.lines(rows),
+                opened=desk.open(who, current) if current else None,
+                count=self.store.queue_count(desk.run_id, who, wanted),
+                done=self.store.labelled_by(desk.run_id, who),
+                kinds=self.store.kinds(desk.run_id),
+            )
+        )
+
+    def rows(self, request: Request) -> Response:
+        """More of the list, after or before a place."""
+        who, wanted = named(request), wanted_of(request.query_params)
+        after, before = (place_of(request.query_params, name) for name in ("after", "before"))
+        rows = self.store.queue(self.desk.run_id, who, wanted, after=after, before=before)
+        lines = self.desk.lines(rows)
+        return HTMLResponse(render("rows", lines=lines, wanted=wanted, current=None))
+
+    def issue(self, request: Request) -> Response:
+        """One issue as a piece of a page."""
+        return HTMLResponse(render("issue", opened=self.opened(request)))
+
+    def draw_trees(self, request: Request) -> Response:
+        """The dependency trees of an issue's worst violation."""
+        opened = self.opened(request)
+        if opened.card.worst is None:
+            raise HTTPException(404, "no case")
+        drawn = self.trees.draw(opened.card.worst.trial, self.desk.languages)
+        return HTMLResponse(render("trees", rows=drawn))
+
+    def reviewers(self, request: Request) -> Response:
+        """How far everyone is, and how far they agree."""
+        found = agreements(self.store.joint_labels(self.desk.run_id))
+        counts = self.store.label_counts(self.desk.run_id)
+        mean = mean_kappa(found)
+        page = render("reviewers", desk=self.desk, counts=counts, found=found, mean=mean)
+        return HTMLResponse(page)
+
+    def label(self, request: Request, form: Form) -> Response:
+        """Keep what the reviewer says of an issue."""
+        who, row = named(request), self.row(request, form.get("issue", ""))
+        kind = form.get("kind", "")
+        verdict = form.get("verdict") or ("bug" if kind else "")
+        allowed = {*self.desk.open(who, row).kinds, row.kind, ""}
+        if verdict not in dict(VERDICTS) or kind not in allowed:
+            raise HTTPException(400, "no such verdict or kind")
+        note = form.get("note", "")[:LONGEST_NOTE]
+        # `verdict` is one of the three that the record allows, which a type checker cannot see.
+        label = Label(row.id, verdict, who, now(), kind, note)  # type: ignore[arg-type]
+        self.store.set_label(self.desk.run_id, label)
+        said = f"Issue {row.position}: {verdict}" + (f", {kind}" if kind else "")
+        return self.answer(request, said, row.id, row.position, row.position + 1)
+
+    def undo(self, request: Request, form: Form) -> Response:
+        """Take back the reviewer's last label."""
+        issue = self.store.undo_label(self.desk.run_id, named(request))
+        if issue is None:
+            return self.answer(request, "Nothing to undo", "", 0, 0)
+        row = self.row(request, issue)
+        return self.answer(request, f"Undone: issue {row.position}", issue, row.position, None)
+
+    def answer(
+        self, request: Request, said: str, issue: str, position: int, onward: int | None
+    ) -> Response:
+        """What a write came to: for the script as data, for a browser without it as the next page."""
+        if request.headers.get("accept") != "application/json":
+            at = position if onward is None else onward
+            return RedirectResponse(
+                "/" + query(wanted_of(request.query_params), at=at or None), 303
+            )
+        who = named(request)
+        own = next((label for label in self.store.labels(issue) if label.who == who), None)
+        return JSONResponse(
+            {
+                "said": said,
+                "issue": issue,
+                "verdict": own.verdict if own else "",
+                "done": self.store.labelled_by(self.desk.run_id, who),
+                "total": self.desk.total,
+            }
+        )
+
+    def opened(self, request: Request) -> Opened:
+        """The issue that an address names."""
+        return self.desk.open(named(request), self.row(request, request.path_params["issue"]))
+
+    def row(self, request: Request, issue: str) -> Row:
+        """A row by its id."""
+        shelf = Wanted("undecided" if ":" in issue else "issues")
+        found = self.store.queue_row(self.desk.run_id, named(request), shelf, issue)
+        if found is None:
+            raise HTTPException(404, "no such issue in this run")
+        return found
+
+
+class Door:
+    """Who comes in: a name, and a password where one is set."""
+
+    def __init__(self, sessions: Sessions) -> None:
+        self.sessions = sessions
+        self._one_at_a_time = asyncio.Lock()
+
+    def ask_name(self, request: Request) -> Response:
+        """The form for the reviewer's name."""
+        token = session_of(request).token
+        return HTMLResponse(render("name", token=token, who=reviewer(request), problem=""))
+
+    def take_name(self, request: Request, form: Form) -> Response:
+        """Keep the name in a cookie."""
+        name = reviewer_name(form.get("name", ""))
+        if not name:
+            token = session_of(request).token
+            problem = "Labels need a name: write yours."
+            return HTMLResponse(render("name", token=token, who="", problem=problem), 400)
+        response = RedirectResponse("/", 303)
+        response.set_cookie(
+            REVIEWER_COOKIE, name_to_cookie(name), YEAR, httponly=True, samesite="strict"
+        )
+        return response
+
+    def ask_password(self, request: Request) -> Response:
+        """The form for the password."""
+        return HTMLResponse(render("login", token=session_of(request).token, wrong=False))
+
+    async def take_password(self, request: Request) -> Response:
+        """Sign in, or wait a moment and ask again."""
+        form, session = await read_form(request), session_of(request)
+        async with self._one_at_a_time:
+            found = self.sessions.sign_in(session, form.get("password", ""))
+            if found is None:
+                await asyncio.sleep(WRONG_PASSWORD_PAUSE)
+                return HTMLResponse(render("login", token=session.token, wrong=True), 403)
+        response = RedirectResponse("/", 303)
+        self.sessions.set_cookie(response, found)
+        return response
+
+
+def static(request: Request) -> Response:
+    """A style sheet or script of ours."""
+    found = static_file(request.path_params["name"])
+    if found is None:
+        raise HTTPException(404, "no such file")
+    return Response(found[0], media_type=found[1])
+
+
+def problem(request: Request, error: Exception) -> Response:
+    """An error as a short page."""
+    code, text = 500, "Something went wrong here; the terminal says more."
+    if isinstance(error, HTTPException):
+        code, text = error.status_code, error.detail
+    return HTMLResponse(render("problem", code=code, text=text), code)
+
+
+def reviewer(request: Request) -> str:
+    """The reviewer's name, if it is known."""
+    return name_from_cookie(request.cookies.get(REVIEWER_COOKIE))
+
+
+def named(request: Request) -> str:
+    """The reviewer's name; without one nothing is shown or changed."""
+    name = reviewer(request)
+    if not name:
+        raise HTTPException(403, "Say who you are first; load the page again.")
+    return name

@@ -1,0 +1,128 @@
+"""What stands before every request: the host must be ours, a write must come from our own page."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from polyglitch.review.sessions import Session, Sessions
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    # Not "no-referrer": with it, browsers send "Origin: null" with the forms of our own pages.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+
+
+class Hosts:
+    """The names under which this server may be asked for, against DNS rebinding."""
+
+    def __init__(self, host: str, port: int, more: Iterable[str] = ()) -> None:
+        named = f"[{host}]" if ":" in host and not host.startswith("[") else host
+        names = {*LOOPBACK, named.lower(), *(name.lower() for name in more)}
+        self._known = {f"{name}:{port}" for name in names} | (names if port == 80 else set())
+        self._known |= {name.lower() for name in more}  # behind a proxy the port is another
+        self._any_address = host in ("0.0.0.0", "::", "[::]")  # noqa: S104 - told apart, not bound
+        self._port = port
+
+    def know(self, header: str) -> bool:
+        """Whether a Host header names us. Where all addresses listen, any bare address does: only a
+        name can be made to point elsewhere."""
+        if header.lower() in self._known:
+            return True
+        if not self._any_address:
+            return False
+        host, _, port = header.rpartition(":")
+        try:
+            ipaddress.ip_address(host.strip("[]"))
+        except ValueError:
+            return False
+        return port == str(self._port)
+
+
+class Guard:
+    """Checks the host and the origin, finds the session, and sets the headers of every response."""
+
+    def __init__(self, app: ASGIApp, hosts: Hosts, sessions: Sessions) -> None:
+        self.app, self.hosts, self.sessions = app, hosts, sessions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or answer it here."""
+        if scope["type"] != "http":  # no websockets here
+            return
+        session = self.sessions.find(session_cookie(scope, self.sessions.cookie))
+        fresh = session is None
+        headers = Headers(scope=scope)
+        refusal = self.refuse(scope["method"], headers)
+        if refusal is None and session is None:
+            session = self.sessions.start()
+        if refusal is None and session and not self.may_enter(scope["path"], session):
+            refusal = RedirectResponse("/login", 303)
+        scope.setdefault("state", {})["session"] = session
+
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                set_headers(MutableHeaders(scope=message), scope["path"])
+                if fresh and session:
+                    self.hand_out(message, session)
+            await send(message)
+
+        await (refusal or self.app)(scope, receive, send_safely)
+
+    def hand_out(self, message: Message, session: Session) -> None:
+        """Give a browser the cookie of its new session."""
+        response = Response()
+        self.sessions.set_cookie(response, session)
+        cookies = [pair for pair in response.raw_headers if pair[0] == b"set-cookie"]
+        message["headers"] = [*message["headers"], *cookies]
+
+    def refuse(self, method: str, headers: Headers) -> Response | None:
+        """Why a request is not answered, whoever sends it."""
+        host = headers.get("host", "")
+        if not self.hosts.know(host):
+            return PlainTextResponse(
+                "This server is not known by that name; start it with --allow-host NAME.", 421
+            )
+        if method in ("GET", "HEAD"):
+            return None
+        if method != "POST":
+            return PlainTextResponse("Only GET and POST are answered.", 405)
+        if urlsplit(headers.get("origin", "")).netloc.lower() != host.lower():
+            return PlainTextResponse("A write must come from a page of this server.", 403)
+        return None
+
+    def may_enter(self, path: str, session: Session) -> bool:
+        """Whether a page is open to a session: before the password, the form that asks for it."""
+        return session.signed_in or path == "/login" or path.startswith("/static/")
+
+
+def session_cookie(scope: Scope, name: str) -> str | None:
+    """The session's identity in a request, if it carries one."""
+    try:
+        cookies = SimpleCookie(Headers(scope=scope).get("cookie", ""))
+    except CookieError:
+        return None
+    return cookies[name].value if name in cookies else None
+
+
+def set_headers(headers: MutableHeaders, path: str) -> None:
+    """The headers of every response; pages are never kept, our own files are asked about again."""
+    for name, value in HEADERS.items():
+        headers[name] = value
+    headers["cache-control"] = "no-cache" if path.startswith("/static/") else "no-store"

@@ -1,0 +1,85 @@
+"""Serves a review until it is stopped: on this machine alone, or elsewhere behind a password."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Callable, Sequence
+
+from polyglitch.errors import Missing, UsageError
+from polyglitch.store.store import Store
+from polyglitch.tools import Toolbox
+
+
+def serve(
+    store: Store,
+    run_id: str | None,
+    *,
+    host: str,
+    port: int,
+    password: str = "",
+    allowed_hosts: Sequence[str] = (),
+    say: Callable[[str], None] = lambda _: None,
+    ready: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve the review of a run; `ready` is told its address once the port is open."""
+    try:
+        import uvicorn
+
+        from polyglitch.review.app import make_app
+        from polyglitch.review.guard import Hosts
+    except ImportError as error:
+        raise Missing(
+            f"{error.name}", "`polyglitch review`", "pip install 'polyglitch[web]'"
+        ) from None
+    from polyglitch.review.desk import Desk
+    from polyglitch.review.evidence import Trees
+    from polyglitch.review.sessions import Sessions
+
+    if not password and needs_password(host):
+        raise UsageError(
+            f"--host {host!r} can be reached from other machines, and there is no password; set "
+            "POLYGLITCH_PASSWORD or give one when asked, or leave --host out to stay on this machine"
+        )
+    desk = Desk(store, run_id)
+    for done in desk.make_searchable():
+        say(f"made searchable: {done} issues")
+    with open_port(host, port) as listening:
+        number = listening.getsockname()[1]
+        app = make_app(
+            desk,
+            Trees(Toolbox().parser),
+            Hosts(host, number, allowed_hosts),
+            Sessions(number, password),
+        )
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, proxy_headers=False
+        )
+        ready(f"http://{f'[{host}]' if ':' in host else host}:{number}/")
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def needs_password(host: str) -> bool:
+    """Whether a host to listen on can be reached from other machines."""
+    if host == "localhost":
+        return False
+    try:
+        return not ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return True
+
+
+def open_port(host: str, port: int) -> socket.socket:
+    """A listening socket, or why there is none."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((host.strip("[]"), port))
+    except OSError as error:
+        made.close()
+        raise UsageError(
+            f"cannot listen on --host {host!r} --port {port}: {error.strerror or error}; "
+            "name another port, or 0 for any that is free"
+        ) from None
+    return made

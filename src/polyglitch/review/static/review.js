@@ -1,0 +1,233 @@
+// Moves through the queue, sends labels, says what happened. Everything works without it too, a page at a time.
+import { keysAreOn, listen, switchKeys } from "./keys.js";
+
+const byId = (id) => document.getElementById(id);
+const query = document.body.dataset.query;
+const token = document.querySelector("meta[name=token]").content;
+const rows = byId("rows");
+const main = byId("issue");
+const judge = byId("judge");
+const MOST_ROWS = 200;
+
+const say = (text, bad = false) => {
+  const said = byId("said");
+  said.textContent = text;
+  said.classList.toggle("bad", bad);
+  said.classList.remove("fresh");
+  void said.offsetWidth; // starts the fading anew
+  said.classList.add("fresh");
+};
+
+const get = async (address) => {
+  const response = await fetch(address, { credentials: "same-origin" });
+  if (!response.ok) throw new Error(`The server answered ${response.status}; load the page again.`);
+  return response.text();
+};
+
+const post = async (address, fields) => {
+  const response = await fetch(address, {
+    method: "POST",
+    credentials: "same-origin",
+    headers: { Accept: "application/json", "X-Polyglitch-Token": token },
+    body: new URLSearchParams(fields),
+  });
+  if (!response.ok) throw new Error(`Not saved: the server answered ${response.status}; load the page again.`);
+  return response.json();
+};
+
+// One thing at a time, in the order of the keys: a quick typist loses nothing.
+let work = Promise.resolve();
+const inTurn = (job) => {
+  work = work.then(job).catch((error) => say(error.message, true));
+};
+
+const article = () => main.querySelector("article");
+const rowOf = (id) => rows.querySelector(`li[data-id="${CSS.escape(id)}"]`);
+const current = () => article() && rowOf(article().dataset.id);
+
+const ahead = new Map();
+const piece = (id) => {
+  const found = ahead.get(id) ?? get(`/issue/${encodeURIComponent(id)}`);
+  ahead.delete(id);
+  return found;
+};
+const fetchAhead = (row) => {
+  if (!row || ahead.has(row.dataset.id)) return;
+  const coming = get(`/issue/${encodeURIComponent(row.dataset.id)}`);
+  coming.catch(() => ahead.delete(row.dataset.id));
+  ahead.set(row.dataset.id, coming);
+  if (ahead.size > 8) ahead.delete(ahead.keys().next().value);
+};
+
+const fitJudge = (shown) => {
+  byId("judged").value = shown.dataset.id;
+  byId("note").value = shown.dataset.note;
+  for (const button of judge.querySelectorAll("button[name]")) {
+    const mine = button.name === "verdict" ? shown.dataset.verdict : shown.dataset.kind;
+    button.setAttribute("aria-pressed", String(button.value === mine));
+  }
+};
+
+const show = async (id) => {
+  main.innerHTML = await piece(id);
+  const shown = article();
+  rows.querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const row = rowOf(id);
+  row?.querySelector("a").setAttribute("aria-current", "true");
+  row?.scrollIntoView({ block: "nearest" });
+  fitJudge(shown);
+  main.scrollTop = 0;
+  window.scrollTo(0, 0);
+  byId("issue-title").focus({ preventScroll: true });
+  const address = new URLSearchParams(query);
+  address.set("at", shown.dataset.position);
+  history.replaceState(null, "", `/?${address}`);
+  fetchAhead(row?.nextElementSibling);
+};
+
+const moreRows = async (row, onward) => {
+  const address = new URLSearchParams(query);
+  address.set(onward ? "after" : "before", row.dataset.position);
+  const found = document.createElement("template");
+  found.innerHTML = await get(`/rows?${address}`);
+  const made = found.content.children;
+  if (onward) rows.append(...made);
+  else rows.prepend(...made);
+  while (rows.children.length > MOST_ROWS) (onward ? rows.firstElementChild : rows.lastElementChild).remove();
+};
+
+const neighbour = async (onward) => {
+  const side = onward ? "nextElementSibling" : "previousElementSibling";
+  const row = current();
+  if (!row) return onward ? rows.firstElementChild : rows.lastElementChild;
+  if (!row[side]) await moreRows(row, onward);
+  return row[side];
+};
+
+const step = async (onward) => {
+  const row = await neighbour(onward);
+  if (row) await show(row.dataset.id);
+  else say(onward ? "This is the last one." : "This is the first one.");
+  return row;
+};
+
+const noteAnswer = (answer) => {
+  byId("done-count").textContent = answer.done.toLocaleString("en");
+  byId("done").value = answer.done;
+  const row = rowOf(answer.issue);
+  if (row) {
+    row.dataset.verdict = answer.verdict;
+    row.querySelector(".verdict").textContent = answer.verdict;
+  }
+  ahead.delete(answer.issue);
+};
+
+const label = async (fields) => {
+  if (!article()) return;
+  const issue = article().dataset.id;
+  const answer = await post("/label", { issue, note: byId("note").value, ...fields });
+  noteAnswer(answer);
+  if (!(await neighbour(true))) {
+    await show(issue);
+    say(`${answer.said}. This is the last one.`);
+  } else {
+    await step(true);
+    say(`${answer.said}. Now issue ${article().dataset.position}.`);
+  }
+};
+
+const undo = async () => {
+  const answer = await post("/undo", {});
+  say(answer.said);
+  if (!answer.issue) return;
+  noteAnswer(answer);
+  await show(answer.issue);
+};
+
+const openHelp = () => {
+  byId("keys-on").checked = keysAreOn();
+  byId("help").showModal();
+};
+const openReviewers = async () => {
+  byId("reviewers-body").innerHTML = await get("/reviewers");
+  byId("reviewers").showModal();
+};
+const drawTrees = async (details) => {
+  const place = details.querySelector(".drawn");
+  if (place.childElementCount) return;
+  place.textContent = "Drawing…";
+  try {
+    place.innerHTML = await get(details.dataset.src);
+  } catch (error) {
+    place.textContent = error.message;
+  }
+};
+const toggleTrees = () => {
+  const details = main.querySelector("details.trees");
+  if (details) details.open = !details.open;
+};
+const leaveField = () => (byId("issue-title") ?? main).focus();
+
+const kind = (number) => () => {
+  const button = judge.querySelector(`button[name=kind][aria-keyshortcuts="${number}"]`);
+  if (button) inTurn(() => label({ kind: button.value }));
+};
+const verdict = (value) => () => inTurn(() => label({ verdict: value }));
+const actions = {
+  j: () => inTurn(() => step(true)),
+  k: () => inTurn(() => step(false)),
+  z: () => inTurn(undo),
+  r: () => inTurn(openReviewers),
+  t: toggleTrees,
+  m: () => byId("note")?.focus(),
+  f: () => byId("shelf").focus(),
+  "/": () => byId("search").select(),
+  "?": openHelp,
+};
+if (judge) {
+  Object.assign(actions, { b: verdict("bug"), n: verdict("not a bug"), u: verdict("unsure") });
+  for (let number = 1; number <= 9; number += 1) actions[number] = kind(number);
+  judge.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const button = event.submitter;
+    if (button?.id === "undo") inTurn(undo);
+    else if (button?.name) inTurn(() => label({ [button.name]: button.value }));
+  });
+  byId("note").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // the first button of a form takes Enter: it would label a bug
+    leaveField();
+  });
+  byId("next").addEventListener("click", actions.j);
+  byId("previous").addEventListener("click", actions.k);
+}
+listen(actions, leaveField);
+
+rows.addEventListener("click", (event) => {
+  const row = event.target.closest("li");
+  if (!row || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  inTurn(() => show(row.dataset.id));
+});
+main.addEventListener("toggle", (event) => {
+  if (event.target.matches("details.trees") && event.target.open) drawTrees(event.target);
+}, true);
+const filters = byId("filters");
+filters.addEventListener("change", (event) => {
+  if (event.target.matches("select")) filters.requestSubmit();
+});
+filters.addEventListener("submit", () => {
+  for (const field of filters.elements) field.disabled = field.name !== "" && field.value === "";
+});
+window.addEventListener("pageshow", () => {
+  for (const field of filters.elements) field.disabled = false;
+});
+byId("help-button").addEventListener("click", openHelp);
+byId("keys-on").addEventListener("change", (event) => switchKeys(event.target.checked));
+byId("reviewers-link").addEventListener("click", (event) => {
+  event.preventDefault();
+  inTurn(openReviewers);
+});
+rows.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+fetchAhead(current()?.nextElementSibling);
+document.body.dataset.ready = "true";

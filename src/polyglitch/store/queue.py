@@ -1,0 +1,195 @@
+"""What a reviewer works through: the issues of a run, or its undecided cases, filtered and in pages."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from sqlalchemy import ColumnElement, Subquery, func, literal, or_, select
+
+from polyglitch.records import Issue, decode
+from polyglitch.store import schema as s
+from polyglitch.store.database import Database
+
+Shelf = Literal["issues", "undecided"]
+RUN_IN_ID = 12  # characters of the run in the name of an undecided case: the name fits 32
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """A filter; empty fields let everything pass."""
+
+    shelf: Shelf = "issues"
+    method: str = ""
+    kind: str = ""  # suspected by the method or named by a reviewer
+    least: float | None = None  # how far past the threshold at least
+    label: str = ""  # a verdict of this reviewer's, "unlabelled", "labelled" or "disagreement"
+    search: str = ""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One line of the queue, with what the asking reviewer said of it."""
+
+    position: int
+    id: str
+    method: str
+    seed: str
+    severity: float
+    kind: str
+    record: str
+    verdict: str | None
+
+    @property
+    def issue(self) -> Issue:
+        """The issue, or an undecided case in the shape of one."""
+        if self.record:
+            return decode(self.record, Issue)
+        case = self.id.partition(":")[2]
+        return Issue(self.id, self.seed, self.method, (case,), self.severity)
+
+
+class Queue(Database):
+    """Pages of issues, by position: as quick at the end of a run as at its start."""
+
+    def queue(
+        self,
+        run: str,
+        who: str,
+        wanted: Wanted,
+        *,
+        after: int | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[Row]:
+        """The rows that come next after a position, or right before one; in order either way."""
+        items = _shelf(run, wanted.shelf)
+        own = s.labels.alias("own")
+        query = select(
+            *(items.c[name] for name in Row.__struct_fields__ if name != "verdict"),
+            own.c.verdict,
+        ).outerjoin(own, (own.c.issue == items.c.id) & (own.c.who == who))
+        query = query.where(*_conditions(items, own.c.verdict, wanted))
+        if before is not None:
+            query = query.where(items.c.position < before).order_by(items.c.position.desc())
+        else:
+            query = query.where(items.c.position > (after or 0)).order_by(items.c.position)
+        with self._engine.connect() as connection:
+            rows = [Row(**row) for row in connection.execute(query.limit(limit)).mappings()]
+        return rows[::-1] if before is not None else rows
+
+    def queue_row(self, run: str, who: str, wanted: Wanted, item: str) -> Row | None:
+        """One row by its id, whether or not the filter lets it pass."""
+        items = _shelf(run, wanted.shelf)
+        query = select(items.c.position).where(items.c.id == item)
+        with self._engine.connect() as connection:
+            position = connection.scalar(query)
+        if position is None:
+            return None
+        found = self.queue(run, who, Wanted(wanted.shelf), after=position - 1, limit=1)
+        return found[0] if found else None
+
+    def queue_count(self, run: str, who: str, wanted: Wanted) -> int:
+        """How many rows the filter lets pass."""
+        items = _shelf(run, wanted.shelf)
+        own = s.labels.alias("own")
+        query = (
+            select(func.count())
+            .select_from(items)
+            .outerjoin(own, (own.c.issue == items.c.id) & (own.c.who == who))
+            .where(*_conditions(items, own.c.verdict, wanted))
+        )
+        with self._engine.connect() as connection:
+            return connection.scalar(query) or 0
+
+    def kinds(self, run: str) -> list[str]:
+        """The kinds that methods suspect or reviewers name in a run."""
+        suspected = select(s.issues.c.kind).where(s.issues.c.run == run)
+        named = (
+            select(s.labels.c.kind)
+            .join(s.issues, s.issues.c.id == s.labels.c.issue)
+            .where(s.issues.c.run == run)
+        )
+        with self._engine.connect() as connection:
+            return sorted(filter(None, connection.scalars(suspected.union(named))))
+
+    def unsearchable(self, run: str) -> list[str]:
+        """The issues of a run whose texts cannot be searched yet."""
+        i, t = s.issues, s.searchable
+        query = (
+            select(i.c.record)
+            .outerjoin(t, (t.c.run == i.c.run) & (t.c.issue == i.c.id))
+            .where(i.c.run == run, t.c.issue.is_(None))
+            .order_by(i.c.position)
+        )
+        with self._engine.connect() as connection:
+            return list(connection.scalars(query))
+
+    def make_searchable(self, run: str, texts: dict[str, str]) -> None:
+        """Keep what a person reads of some issues, for `Wanted.search`."""
+        rows = [{"run": run, "issue": key, "text": fold(text)} for key, text in texts.items()]
+        self._add(s.searchable, rows)
+
+
+def fold(text: str) -> str:
+    """A text as it is searched: without case, and without half a surrogate pair, which no database keeps."""
+    return text.casefold().encode("utf-8", "replace").decode()
+
+
+def _shelf(run: str, shelf: Shelf) -> Subquery:
+    return _undecided(run) if shelf == "undecided" else _issues(run)
+
+
+def _issues(run: str) -> Subquery:
+    i, t = s.issues, s.searchable
+    return (
+        select(
+            *(i.c.position, i.c.id, i.c.method, i.c.seed, i.c.severity, i.c.kind, i.c.record),
+            t.c.text,
+        )
+        .outerjoin(t, (t.c.run == i.c.run) & (t.c.issue == i.c.id))
+        .where(i.c.run == run)
+        .subquery("items")
+    )
+
+
+def _undecided(run: str) -> Subquery:
+    v, c = s.verdicts, s.cases
+    blank: Any = literal("")
+    return (
+        select(
+            func.row_number().over(order_by=(v.c.method, c.c.position)).label("position"),
+            (func.substr(v.c.run, 1, RUN_IN_ID) + ":" + v.c.case).label("id"),
+            v.c.method,
+            v.c.seed,
+            v.c.severity,
+            blank.label("kind"),
+            blank.label("record"),
+            func.lower(v.c.reason + " " + c.c.record).label("text"),
+        )
+        .join(c, (c.c.run == v.c.run) & (c.c.method == v.c.method) & (c.c.id == v.c.case))
+        .where(v.c.run == run, v.c.outcome == "undecided")
+        .subquery("items")
+    )
+
+
+def _conditions(items: Subquery, own: Any, wanted: Wanted) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if wanted.method:
+        found.append(items.c.method == wanted.method)
+    if wanted.kind:
+        named = select(s.labels.c.issue).where(s.labels.c.kind == wanted.kind)
+        found.append(or_(items.c.kind == wanted.kind, items.c.id.in_(named)))
+    if wanted.least is not None:
+        found.append(items.c.severity >= wanted.least)
+    if wanted.search:
+        found.append(items.c.text.contains(fold(wanted.search), autoescape=True))
+    if wanted.label == "disagreement":
+        verdict = s.labels.c.verdict
+        torn = select(s.labels.c.issue).group_by(s.labels.c.issue)
+        found.append(items.c.id.in_(torn.having(func.min(verdict) != func.max(verdict))))
+    elif wanted.label == "unlabelled":
+        found.append(own.is_(None))
+    elif wanted.label == "labelled":
+        found.append(own.is_not(None))
+    elif wanted.label:
+        found.append(own == wanted.label)
+    return found

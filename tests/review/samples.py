@@ -1,0 +1,146 @@
+"""A store with a finished run to review: as many issues as wanted, in a shape that a real run leaves."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from polyglitch.records import Edit, Input, Issue, Output, Seed, Verdict, new_case
+from polyglitch.store.outputs import output_key
+from polyglitch.store.store import Store
+from tests.conftest import ROOT
+
+RUN = "0123456789abcdef"
+SYSTEM = "sample-translator|v:1"
+NOUNS = ("bridge", "harbour", "library", "museum", "market", "theatre", "station", "school")
+OTHERS = ("mill", "tower", "castle", "garden", "office", "hotel", "temple", "farm")
+PONTE = ("A ponte", "O porto", "A biblioteca", "O museu", "O mercado", "O teatro", "A estação", "A escola")
+MOINHO = ("o moinho", "a torre", "o castelo", "o jardim", "o escritório", "o hotel", "o templo", "a quinta")
+HOSTILE = "<script>window.hacked = 1</script>"
+HOSTILE_IMAGE = '"><img src=x onerror="window.hacked = 2"> user\u202egnp.exe zero\u200bwidth'
+METHODS = ("sit", "transrepair")
+
+
+def definition() -> dict[str, Any]:
+    return {
+        "version": "0.1.0",
+        "methods": [{"name": name, "signature": name, "route": "direct"} for name in METHODS],
+        "systems": [SYSTEM],
+        "languages": ["en", "pt"],
+        "corpus": {"name": "sample", "digest": "0"},
+        "limit": None,
+        "budget": None,
+        "rank": "none",
+        "seed": 0,
+    }
+
+
+def fill(path: Path, count: int, undecided: int = 3) -> Store:
+    """A store with `count` issues of two cases each; the second one's answers are hostile."""
+    store = Store(str(path))
+    store.begin(RUN, definition())
+    issues = []
+    for first in range(0, count, 500):
+        issues += add_some(store, range(first, min(first + 500, count)))
+    add_undecided(store, undecided)
+    store.set_issues(RUN, issues)
+    store.finish(RUN, {"issues": count})
+    return store
+
+
+def add_some(store: Store, numbers: range) -> list[Issue]:
+    seeds, issues = [], []
+    cases: dict[str, list] = {name: [] for name in METHODS}
+    verdicts: dict[str, list] = {name: [] for name in METHODS}
+    outputs = {}
+    for n in numbers:
+        method = METHODS[n % 2]
+        noun, other = NOUNS[n % 8], OTHERS[n % 8]
+        source = f"The {noun} on line {n} was not closed to visitors after the storm."
+        seed = Seed(f"seed-{n}", Input(source, language="en"), origin="sample.txt")
+        ids = []
+        for turn, word in enumerate((other, "old " + other)):
+            follow = Input(source.replace(noun, word), language="en")
+            edit = Edit("swap", 4, 4 + len(noun), noun, word)
+            data = evidence() if n == 2 else {}
+            case = new_case(seed, "same structure", (seed.input, follow), edit, data=data)
+            case = type(case)(**{f: getattr(case, f) for f in case.__struct_fields__} | {"method": method})
+            answers = (
+                f"{PONTE[n % 8]} da linha {n} não foi fechada aos visitantes após a tempestade.",
+                f"Depois da tempestade, {MOINHO[n % 8]} da linha {n} foi fechado aos visitantes.",
+            )
+            if n == 1:
+                answers = (HOSTILE, HOSTILE_IMAGE)
+            for item, text in zip(case.inputs, answers, strict=True):
+                outputs[output_key(SYSTEM, item)] = Output(text)
+            score = 9.0 - (n % 7) - turn
+            verdict = Verdict(
+                case.id, "violated", score=score, threshold=1.0, details={"edits": 4.0},
+                reasons=("the structure of the translation changed",),
+            )  # fmt: skip
+            cases[method].append(case)
+            verdicts[method].append((case, verdict))
+            ids.append(case.id)
+        kind = "negation" if n % 5 == 0 else ""
+        issues.append(Issue(f"issue-{n}", seed.id, method, tuple(ids), 8.0 - n % 7, kind))
+        seeds.append(seed)
+    store.add_seeds(RUN, numbers.start, seeds)
+    for name in METHODS:
+        store.add_cases(RUN, name, 2 * numbers.start, cases[name])
+        store.add_verdicts(RUN, name, verdicts[name])
+    store.add_outputs(outputs)
+    return issues
+
+
+def evidence() -> dict[str, Any]:
+    """What a white box and a reader of descriptions may leave with a case."""
+    return {
+        "heat": {"tokens": ["The", "library", "on", "<b>"], "weights": [0.1, 2.0, 0.4, 0.9]},
+        "regexes": ["[a-z]+<i>", "(ab)*"],
+        "automata": [{"states": 2, "accepting": [0], "edges": [[0, 1, "a"], [1, 0, "b"]]}],
+    }
+
+
+def add_undecided(store: Store, count: int) -> None:
+    seed = Seed("seed-u", Input("Nobody answered this.", language="en"))
+    store.add_seeds(RUN, 10**6, [seed])
+    made = [
+        new_case(seed, "same structure", (seed.input, Input(f"Nobody answered that {n}.")))
+        for n in range(count)
+    ]
+    made = [type(c)(**{f: getattr(c, f) for f in c.__struct_fields__} | {"method": "sit"}) for c in made]
+    store.add_cases(RUN, "sit", 10**6, made)
+    store.add_verdicts(
+        RUN, "sit", [(c, Verdict(c.id, "undecided", reason="timeout after 60 s")) for c in made]
+    )
+
+
+@contextmanager
+def served(path: Path, *options: str, env: dict[str, str] | None = None) -> Iterator[str]:
+    """The address of `polyglitch review` on a store, as a user would start it."""
+    import os
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", "polyglitch", "review", "--store", str(path), "--port", "0", *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"} | (env or {}),
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("review: http://"), line
+        yield line.split()[1].rstrip("/")
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def as_json(value: Any) -> str:
+    return json.dumps(value)
