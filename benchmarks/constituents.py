@@ -1,6 +1,6 @@
 """Labelled bracket F1 of the projected constituents on the Penn Treebank sample, in the manner of evalb.
 
-    python benchmarks/constituents.py ptb_sample_nltk.zip [--labels] [--show N]
+    python -m benchmarks.constituents [ptb_sample_nltk.zip] [--labels] [--show N]
 
 Gold words, so that only structure is measured; traces, function tags, punctuation and the top bracket are left out;
 ADVP and PRT count as one, as evalb has it.
@@ -9,10 +9,12 @@ ADVP and PRT count as one, as evalb has it.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 from polyglitch.language.brackets import Bracketing, read_brackets
 from polyglitch.language.projection import project
@@ -24,7 +26,13 @@ SIGNS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "``": '"', "''"
 Bracket = tuple[str, int, int]
 
 
-def gold_trees(path: str, dialect: str = "combined") -> list[Bracketing]:
+def reference_data() -> Path:
+    """Data that is not part of the project: beside it, or where POLYGLITCH_SHARED says."""
+    beside = Path(__file__).resolve().parents[2] / "shared"
+    return Path(os.environ.get("POLYGLITCH_SHARED", beside)) / "data"
+
+
+def gold_trees(path: Path, dialect: str = "combined") -> list[Bracketing]:
     """The trees of the sample, in the order of its files."""
     with zipfile.ZipFile(path) as archive:
         names = sorted(n for n in archive.namelist() if n.endswith(".mrg") and dialect in n)
@@ -98,11 +106,15 @@ def brackets_text(tree: Tree, words: tuple[str, ...]) -> str:
 def main() -> None:
     """Measure, and show where the trees differ."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("sample")
+    sample = reference_data() / "trees" / "ptb_sample_nltk.zip"
+    options.add_argument("sample", nargs="?", type=Path, default=sample)
     options.add_argument("--part", choices=("all", "odd", "even"), default="all")
     options.add_argument("--labels", action="store_true", help="figures for each label")
     options.add_argument("--show", type=int, default=0, help="so many pairs of trees that differ")
     given = options.parse_args()
+    if not given.sample.is_file():
+        print(f"skipped: no reference data at {given.sample}; set POLYGLITCH_SHARED")
+        return
     golds = gold_trees(given.sample)
     if given.part != "all":
         golds = golds[given.part == "odd" :: 2]

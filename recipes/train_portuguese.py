@@ -1,6 +1,6 @@
 """How `resources/models/pt_ud_gsd` was made: a small spaCy pipeline trained on Universal Dependencies.
 
-    python recipes/train_portuguese.py TREES OUT [--steps N]
+    python -m recipes.train_portuguese TREES OUT [--steps N]
 
 TREES is a folder with `ud_pt_gsd_train.conllu.gz` and `ud_pt_gsd_dev.conllu.gz` (UD Portuguese-GSD, CC BY-SA 4.0);
 OUT receives the pipeline. spaCy's own tokeniser cuts the text, so that the model sees in training what it will see
@@ -10,6 +10,7 @@ in use. Lemmas are looked up: the treebank leaves too many of them open to learn
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -20,7 +21,7 @@ from spacy.cli.init_config import init_config
 from spacy.cli.train import train
 from spacy.tokens import Doc, DocBin
 
-from conllu import Word, read_sentences
+from recipes.conllu import Word, read_sentences
 
 SEED = 0
 NAME, VERSION = "ud_gsd", "0.1.0"
@@ -109,7 +110,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("trees", type=Path)
     options.add_argument("out", type=Path)
-    options.add_argument("--steps", type=int, default=12_000)
+    options.add_argument("--steps", type=int, default=1_600)
     options.add_argument("--scratch", type=Path, default=Path("out/portuguese"))
     given = options.parse_args()
     given.scratch.mkdir(parents=True, exist_ok=True)
@@ -125,7 +126,17 @@ def main() -> None:
     tags = {token.tag_ for document in gold for token in document}
     pipeline = finish(given.scratch / "model" / "model-best", lemma_table(source), tags)
     shutil.rmtree(given.out, ignore_errors=True)
-    pipeline.to_disk(given.out)
+    write(pipeline, given.out, tags)
+
+
+def write(pipeline: Any, folder: Path, tags: set[str]) -> None:
+    """Save the pipeline, without the words it met in training: it knows words by their hashes."""
+    pipeline.to_disk(folder)
+    needed = tags | {"ROOT", *pipeline.get_pipe("parser").labels}
+    strings = folder / "vocab" / "strings.json"
+    known = json.loads(strings.read_text("utf-8"))
+    kept = [text for text in known if text in needed or (text.isascii() and text.isupper())]
+    strings.write_text(json.dumps(kept, ensure_ascii=False), "utf-8")
 
 
 if __name__ == "__main__":

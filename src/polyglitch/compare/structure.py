@@ -54,8 +54,8 @@ def label_count_distance(
 ) -> Judge:
     """Violated if the label counts of the outputs' structures are further apart than a limit.
 
-    `language` is that of the outputs. Each distinct text is represented once, all in one batch;
-    equal outputs have equal structures and are not looked at.
+    `language` is that of the outputs, by default the campaign's target. Each distinct text is
+    represented once, all in one batch; equal outputs have equal structures and are not looked at.
     """
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
@@ -64,7 +64,8 @@ def label_count_distance(
             two_texts(trial) for trial, gone in zip(trials, early, strict=True) if gone is None
         ]
         texts = list(dict.fromkeys(text for a, b in pairs if a != b for text in (a, b)))
-        found = representation(texts, tools, language) if texts else []
+        target = language or tools.languages[1]
+        found = representation(texts, tools, target) if texts else []
         labels = dict(zip(texts, found, strict=True))
         return [gone or judge(trial, labels) for trial, gone in zip(trials, early, strict=True)]
 

@@ -21,14 +21,17 @@ def clause(builder: Builder, index: int) -> Tree:
     members, links = conjuncts(builder, index)
     if not members:
         return introduced(builder, index, set())
-    skipped = {*members, *links}
+    # What follows the conjuncts, such as the full stop, belongs to all of them.
+    after = [c for c in builder.arcs.right(index) if c > members[0] and c not in members + links]
+    skipped = {*members, *links, *after}
     whole = [introduced(builder, index, skipped, coordinated=True)]
-    whole += [introduced(builder, member, set(), coordinated=True) for member in members]
+    whole += [introduced(builder, member, {*links}, coordinated=True) for member in members]
     label = "VP" if all(part.label == "VP" for part in whole) else "S"
     opening = [
         builder.leaf(link) if _lone(builder, link) else builder.phrase(link) for link in links
     ]
-    return _wrap_coordination(builder, index, join(label, whole + opening))
+    closing = [builder.phrase(child) for child in after]
+    return _wrap_coordination(builder, index, join(label, whole + opening + closing))
 
 
 def _wrap_coordination(builder: Builder, index: int, tree: Tree) -> Tree:
@@ -50,8 +53,7 @@ def conjuncts(builder: Builder, index: int) -> tuple[list[int], list[int]]:
     ]
     if not found or not has_subject(builder, index):
         return [], []
-    links = [child for child in right if builder.links(child) and child < found[-1]]
-    return found, links
+    return found, builder.links_before(index, found)
 
 
 def has_subject(builder: Builder, index: int) -> bool:
@@ -172,7 +174,7 @@ def verb_phrase(builder: Builder, index: int, inside: list[int], right: list[int
         end = helpers[place + 1] if place + 1 < len(helpers) else index
         between = [child for child in inside if helpers[place] < child < end]
         before = [child for child in inside if place == 0 and child < helpers[0]]
-        parts = [builder.leaf(helpers[place]), *map(builder.phrase, before + between)]
+        parts = [*builder.leaves(helpers[place]), *map(builder.phrase, before + between)]
         tree = join("VP", [*parts, tree])
     if outer:
         rest = [c for c in right if c >= cut]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from polyglitch.language.brackets import join
@@ -19,16 +20,28 @@ def nominal(builder: Builder, index: int) -> Tree:
     members, links = conjuncts(builder, index)
     if len(members) == 1:
         return simple(builder, index, set())
+    after = following(builder, members, links)
     skipped = {*members, *links}
     later = [builder.arcs.children[member] for member in members[1:]]
     bare = all(set(children) <= skipped for children in later)
-    first = [child for child in builder.arcs.children[index] if child not in skipped]
+    first = [c for c in builder.arcs.children[index] if c not in skipped and c not in after]
     flat = bare and all(child < index for child in first) and not named(builder, index, first)
     if flat:
         parts = before(builder, index, first) + [builder.leaf(i) for i in skipped | {index}]
-        return join("NP", parts)
-    parts = [simple(builder, member, skipped) for member in members]
-    return join("NP", parts + [builder.phrase(link) for link in links])
+        whole = join("NP", parts)
+        return join("NP", [whole, *map(builder.phrase, after)]) if after else whole
+    parts = [simple(builder, member, {*skipped, *after}) for member in members]
+    return join("NP", parts + [builder.phrase(link) for link in [*links, *after]])
+
+
+def following(builder: Builder, members: list[int], links: list[int]) -> list[int]:
+    """The dependents of a conjunct that stand after the next one: they belong to all."""
+    return [
+        child
+        for member, following_member in pairwise(members)
+        for child in builder.arcs.right(member)
+        if child > following_member and child not in members and child not in links
+    ]
 
 
 def named(builder: Builder, index: int, modifiers: list[int]) -> bool:
@@ -46,11 +59,9 @@ def conjuncts(builder: Builder, index: int) -> tuple[list[int], list[int]]:
         nouns = [child for child in joined if builder.kind(child) == "N"]
         if not nouns:
             continue
-        links += [child for child in children if builder.links(child) and child < nouns[-1]]
+        links += builder.links_before(member, nouns)
         members += nouns
         queue += nouns
-    for member in members[1:]:  # UD hangs the conjunction on what follows it
-        links += [child for child in builder.arcs.left(member) if builder.links(child)]
     return sorted(members), links
 
 

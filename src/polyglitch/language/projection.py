@@ -28,7 +28,20 @@ def project(parse: Parse, universal: bool = False) -> Parse:
     builder = Builder(parse, universal)
     trees = [builder.phrase(root) for root in builder.arcs.roots]
     top = trees[0] if len(trees) == 1 else join("TOP", trees)
+    if (top.start, top.end) != (0, len(parse.tokens)) or not sound(top):
+        # Arcs that no grammar of ours foresees: better no brackets than crossing ones.
+        top = join("TOP", [builder.leaf(index) for index in range(len(parse.tokens))])
     return Parse(parse.text, parse.tokens, top)
+
+
+def sound(tree: Tree) -> bool:
+    """Whether the parts of every constituent follow one another and fill it."""
+    place = tree.start
+    for child in tree.children:
+        if child.start != place or not sound(child):
+            return False
+        place = child.end
+    return place == tree.end if tree.children else tree.end == tree.start + 1
 
 
 class Builder:
@@ -107,11 +120,8 @@ class Builder:
         """A prepositional phrase, two of them where they are coordinated."""
         children = self.arcs.children[index]
         joined = [child for child in children if self.relation(child) == "conj"]
-        inner = [
-            child
-            for child in children
-            if not joined or (child < joined[0] and not self.links(child))
-        ]
+        outer = {*joined, *self.links_before(index, joined)}
+        inner = [c for c in children if c not in outer and (not joined or c < joined[0])]
         parts = [self.leaf(index)]
         for child in inner:
             lone = len(self.arcs.below(child)) == 1
@@ -126,6 +136,20 @@ class Builder:
     def links(self, index: int) -> bool:
         """Whether a word only joins others: a conjunction or a mark of punctuation."""
         return self.relation(index) in ("cc", "punct", "preconj")
+
+    def links_before(self, index: int, conjuncts: list[int]) -> list[int]:
+        """What stands directly before each conjunct to join it: dependents of either side."""
+        found: list[int] = []
+        for conjunct in conjuncts:
+            for child in reversed([c for c in self.arcs.right(index) if c < conjunct]):
+                if not self.links(child):
+                    break
+                found.append(child)
+            for child in self.arcs.left(conjunct):  # UD hangs the conjunction on what follows it
+                if not self.links(child):
+                    break
+                found.append(child)
+        return sorted(set(found))
 
     def asking(self, tree: Tree) -> Tree:
         """The phrase with the label of a question phrase where a question word opens it."""

@@ -1,0 +1,53 @@
+"""The inverted oracle (PatInv): inputs of different meaning must not get the same output."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from polyglitch.compare.pair import Judge, two_texts, undecided
+from polyglitch.compare.words import units
+from polyglitch.part import part
+from polyglitch.protocols import Tools
+from polyglitch.records import Trial, Verdict
+
+
+@part
+def different_output() -> Judge:
+    """Violated if the outputs are equal but for case, blanks and punctuation.
+
+    The published code asks for equality to the letter and ranks nothing. Here the score is how many
+    source words the output does not care about, so that a lost phrase comes before a lost adverb.
+    """
+
+    def judge(trial: Trial) -> Verdict:
+        first, second = map(plain, two_texts(trial))
+        if first != second:
+            return Verdict(trial.case.id, "holds", score=0.0, threshold=0.0)
+        edit = trial.case.edit
+        changed = max(1, len(units(edit.old))) if edit else 1
+        what = (
+            f"'{edit.old}' {'became ' + repr(edit.new) if edit.new else 'was removed'}"
+            if edit
+            else ""
+        )
+        return Verdict(
+            trial.case.id,
+            "violated",
+            score=float(changed),
+            threshold=0.0,
+            reasons=(f"{what or 'the input changed'}, and the output did not",),
+        )
+
+    def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        return [undecided(trial) or judge(trial) for trial in trials]
+
+    return judge_all
+
+
+def plain(text: str) -> str:
+    """Letters, digits and symbols only: what tells one output from another."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(
+        c for c in folded if not c.isspace() and not unicodedata.category(c).startswith("P")
+    )

@@ -1,0 +1,44 @@
+"""PatInv: sentences of different meaning must not get the same translation.
+
+Gupta, He, Meister, Su: Machine Translation Testing via Pathological Invariance, ESEC/FSE 2020. The published script
+cannot run as shipped (its synonym filter is called like a function, its phrase collector loses its arguments); this is
+what the paper describes. Bracketing is compared on dependencies; synonyms come from WordNet where it is installed.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from polyglitch.compare.different import different_output
+from polyglitch.issues.worst_first import worst_first
+from polyglitch.method import Method
+from polyglitch.mutate.meaning import both_meanings, less_meaning, other_meaning
+from polyglitch.protocols import Mutate
+
+Mode = Literal["replace", "remove", "both"]
+
+
+def patinv(
+    mode: Mode = "both",
+    proposer: str = "vectors",
+    top: int = 10,
+    per_seed: int | None = None,
+    report: int = 3,
+) -> Method:
+    """Replace or remove words of meaning; report the sentences whose translation stays the same."""
+    needs = ("parser",) if mode == "remove" else ("parser", f"proposer:{proposer}")
+    return Method(
+        name="patinv",
+        task="translation",
+        mutate=mutation(mode, proposer, top, per_seed),
+        compare=different_output(),
+        issues=worst_first(report),
+        needs=needs,
+    )
+
+
+def mutation(mode: Mode, proposer: str, top: int, per_seed: int | None) -> Mutate:
+    """The cases of a mode; `per_seed` bounds each mode on its own."""
+    if mode == "replace":
+        return other_meaning(proposer, top, per_seed)
+    return less_meaning(per_seed) if mode == "remove" else both_meanings(proposer, top, per_seed)

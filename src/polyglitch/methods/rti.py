@@ -1,0 +1,25 @@
+"""RTI (Purity): a noun phrase must be translated alone as it is inside a sentence.
+
+He, Meister, Su: Testing Machine Translation via Referential Transparency, ICSE 2021. The published code compares
+characters of Chinese only, and drops whatever keeps a Latin letter, so it finds nothing in a language written with
+them; here the target's script decides. Distances are as published, in units, not relative to the phrase's length.
+"""
+
+from __future__ import annotations
+
+from polyglitch.compare.containment import contained_in
+from polyglitch.issues.worst_first import worst_first
+from polyglitch.method import Method
+from polyglitch.mutate.phrases import noun_phrases
+
+
+def rti(threshold: int = 0, shorter: int = 10, content: int = 3, report: int = 3) -> Method:
+    """Take noun phrases out of sentences; report those whose translation the sentence's lacks."""
+    return Method(
+        name="rti",
+        task="translation",
+        mutate=noun_phrases(shorter=shorter, content=content),
+        compare=contained_in(above=threshold),
+        issues=worst_first(report),
+        needs=("parser",),
+    )

@@ -1,0 +1,172 @@
+"""Change what a sentence means and nothing else: the mutations of PatInv, by another word or by none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from polyglitch.language.stopwords import stop_words
+from polyglitch.language.vectors import same_stem
+from polyglitch.language.wordnet import HYPERNYM, HYPONYM, SIMILAR, dictionary_folder, open_wordnet
+from polyglitch.mutate.surface import Draft, fit_in
+from polyglitch.mutate.swap import in_turns, replaceable, swapped
+from polyglitch.part import part
+from polyglitch.protocols import Mutation, Parse, Slot, Tools, Tree
+from polyglitch.records import Case, Edit, Seed
+
+CONTENT = {"ADJ", "NOUN", "ADV", "VERB"}  # pronouns, which the paper also replaces, are stop words
+REMOVABLE = {"NP", "VP", "PP", "ADVP"}
+SHORTEST_REMOVED = 7  # characters: the published code asks for more than six
+
+
+@part
+def other_meaning(
+    proposer: str = "vectors", top: int = 10, per_seed: int | None = None
+) -> Mutation:
+    """Cases in which one word became another that fits and means something else.
+
+    Kept when the parse keeps its shape: the same tags, heads and relations, one word renamed.
+    """
+
+    def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+        if not seeds:
+            return
+        language = seeds[0].input.language
+        parser = tools.parser(language)
+        parses = parser.parse([seed.input.text for seed in seeds])
+        slots = [
+            (number, Slot(parse, index))
+            for number, parse in enumerate(parses)
+            for index in slots_of(parse, stop_words(language))
+        ]
+        words = tools.proposer(proposer, language).propose([slot for _, slot in slots], top)
+        apart = unlike(language)
+        drafts = [
+            (number, slot, fit_in(slot, candidate.word))
+            for (number, slot), candidates in zip(slots, words, strict=True)
+            for candidate in candidates
+            if apart(slot, candidate.word)
+        ]
+        checked = parser.parse([draft.text for _, _, draft in drafts])
+        kept: list[list[Draft]] = [[] for _ in seeds]
+        for (number, slot, draft), parse in zip(drafts, checked, strict=True):
+            if same_shape(slot, parse):
+                kept[number].append(draft)
+        for seed, ready in zip(seeds, kept, strict=True):
+            for draft in in_turns(ready)[:per_seed]:
+                yield swapped(seed, draft.text, draft.edit, "different")
+
+    return mutate
+
+
+@part
+def less_meaning(per_seed: int | None = None) -> Mutation:
+    """Cases in which a phrase or a word of meaning was taken out."""
+
+    def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+        if not seeds:
+            return
+        language = seeds[0].input.language
+        stops = stop_words(language)
+        parses = tools.parser(language).parse([seed.input.text for seed in seeds])
+        for seed, parse in zip(seeds, parses, strict=True):
+            made: dict[str, Case] = {}
+            for start, end in removable(parse, stops):
+                text = without(parse.text, start, end)
+                edit = Edit("removed", start, end, parse.text[start:end], "")
+                made.setdefault(text, swapped(seed, text, edit, "different"))
+            yield from list(made.values())[:per_seed]
+
+    return mutate
+
+
+@part
+def both_meanings(
+    proposer: str = "vectors", top: int = 10, per_seed: int | None = None
+) -> Mutation:
+    """Cases of both kinds, those of a seed one after the other."""
+    kinds = (other_meaning(proposer, top, per_seed), less_meaning(per_seed))
+
+    def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+        found: dict[str, list[Case]] = {seed.id: [] for seed in seeds}
+        for kind in kinds:
+            for case in kind(seeds, tools):
+                found[case.seed_id].append(case)
+        for cases in found.values():
+            yield from cases
+
+    return mutate
+
+
+def slots_of(parse: Parse, stops: frozenset[str]) -> list[int]:
+    """The words that may be replaced: of meaning, inside the sentence, no names, no stop words."""
+    return [
+        index
+        for index, token in enumerate(parse.tokens[1:-1], 1)
+        if token.pos in CONTENT
+        and replaceable(token, parse)
+        and not stops & {token.text.lower(), token.lemma.lower()}
+    ]
+
+
+def unlike(language: str | None) -> Callable[[Slot, str], bool]:
+    """Whether a word is no other form of the slot's and, where WordNet is installed, nothing near it."""
+    stops = stop_words(language)
+    lexicon = open_wordnet() if language == "en" and dictionary_folder() else None
+
+    def apart(slot: Slot, word: str) -> bool:
+        old, pos = slot.token.text.lower(), slot.token.pos
+        if word.lower() in stops or word.lower() == old or same_stem(word.lower(), old):
+            return False
+        if lexicon is None:
+            return True
+        near = lexicon.synonyms(old, pos) | lexicon.related(old, pos, HYPERNYM + HYPONYM + SIMILAR)
+        return not near & {word.lower(), *lexicon.bases(word, pos)}
+
+    return apart
+
+
+def same_shape(slot: Slot, parse: Parse) -> bool:
+    """Whether a parse has the tags and the arcs of the slot's, with only the slot's word renamed."""
+    old, new = slot.parse.tokens, parse.tokens
+    if len(old) != len(new) or old[slot.index].lemma.lower() == new[slot.index].lemma.lower():
+        return False
+    return all(
+        (a.tag, a.head, a.relation) == (b.tag, b.head, b.relation)
+        for a, b in zip(old, new, strict=True)
+    )
+
+
+def removable(parse: Parse, stops: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Where the phrases and words of meaning stand, the larger ones first."""
+    found: list[tuple[int, int]] = []
+
+    def walk(node: Tree) -> None:
+        words = parse.tokens[node.start : node.end]
+        labelled = node.label in REMOVABLE if node.children else words[0].pos in CONTENT
+        if labelled and any(word.text.lower() not in stops for word in words):
+            found.append((words[0].start, words[-1].end))
+        for child in node.children:
+            walk(child)
+
+    if parse.tree is not None:
+        walk(parse.tree)
+    for start, end in dict.fromkeys(found):
+        inside = start > 0 or end < len(parse.text)
+        if inside and end - start >= SHORTEST_REMOVED and wanted(parse.text, start, end):
+            yield start, end
+
+
+def wanted(text: str, start: int, end: int) -> bool:
+    """Whether something is left, and the cut does not go through a hyphenated or possessive word."""
+    left = text[:start] + text[end:]
+    glued = text[start - 1 : start] in tuple("-'’") or text[end : end + 1] in tuple("-'’")
+    return len(left.split()) >= 3 and not glued
+
+
+def without(text: str, start: int, end: int) -> str:
+    """The text without a stretch of it, with blanks and commas put right and a capital in front."""
+    left = f"{text[:start]} {text[end:]}"
+    left = re.sub(r"\s+([,.;:!?])", r"\1", re.sub(r"\s+", " ", left)).strip(" ,;:")
+    left = re.sub(r",(\s*,)+", ",", re.sub(r",(?=[.;:!?])", "", left))
+    return left[:1].upper() + left[1:] if text[:1].isupper() else left

@@ -1,0 +1,123 @@
+"""Pair every noun phrase with what contains it: the mutation of RTI (Purity)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from polyglitch.language.stopwords import stop_words
+from polyglitch.part import part
+from polyglitch.protocols import Mutation, Parse, Tools, Tree
+from polyglitch.records import Case, Edit, Input, Seed, new_case
+
+EDGES = " \t,;:.'’‘\"“”`()[]-–—"  # what a phrase does not start or end with
+PAIRED = (("(", ")"), ("[", "]"), ("“", "”"))
+
+
+class Phrase(NamedTuple):
+    """A stretch of the text: where it starts and ends."""
+
+    start: int
+    end: int
+
+
+@part
+def noun_phrases(shorter: int = 10, content: int = 3) -> Mutation:
+    """Cases of a container and a noun phrase in it, every pair once.
+
+    As published: a phrase has fewer words than `shorter` and at least `content` that are no stop
+    words; the sentence contains all its phrases, and a noun phrase those inside it.
+    """
+
+    def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+        if not seeds:
+            return
+        language = seeds[0].input.language
+        stops = stop_words(language)
+        parses = tools.parser(language).parse([seed.input.text for seed in seeds])
+        for seed, parse in zip(seeds, parses, strict=True):
+            made: set[str] = set()
+            for container, phrase in pairs(parse, shorter, content, stops):
+                case = contained(seed, parse.text, container, phrase)
+                if case.id not in made:
+                    made.add(case.id)
+                    yield case
+
+    return mutate
+
+
+def pairs(
+    parse: Parse, shorter: int, content: int, stops: frozenset[str]
+) -> Iterator[tuple[Phrase, Phrase]]:
+    """Containers with the phrases in them, from the outside in."""
+    whole = trimmed(parse.text, Phrase(0, len(parse.text)), sentence=True)
+
+    def walk(node: Tree, containers: tuple[Phrase, ...]) -> Iterator[tuple[Phrase, Phrase]]:
+        for child in node.children:
+            around = containers
+            if child.label == "NP" and child.end - child.start > 1:
+                phrase = span(parse, child)
+                if phrase is not None and bare(parse, phrase) != bare(parse, containers[-1]):
+                    if suits(parse, child, shorter, content, stops):
+                        yield from ((container, phrase) for container in containers)
+                    around = (*containers, phrase)
+            yield from walk(child, around)
+
+    if parse.tree is not None:
+        yield from walk(Tree("TOP", 0, len(parse.tokens), (parse.tree,)), (whole,))
+
+
+def span(parse: Parse, node: Tree) -> Phrase | None:
+    """The text of a constituent without punctuation at its ends; nothing if brackets are torn."""
+    first, last = parse.tokens[node.start], parse.tokens[node.end - 1]
+    end = last.end
+    if last.text in ("'s", "’s"):  # Kim's: the phrase is Kim
+        end = last.start
+    phrase = trimmed(parse.text, Phrase(first.start, end))
+    text = parse.text[phrase.start : phrase.end]
+    torn = any(text.count(a) != text.count(b) for a, b in PAIRED) or text.count('"') % 2
+    cut_off = text[:2].lower() in ("s ", "t ") or first.tag.startswith("W") or first.pos == "SCONJ"
+    return None if torn or cut_off or not text else phrase
+
+
+def trimmed(text: str, phrase: Phrase, sentence: bool = False) -> Phrase:
+    """The phrase without blanks and, unless it is a sentence, punctuation at its ends."""
+    start, end = phrase
+    edges = " \t" if sentence else EDGES
+    while start < end and text[start] in edges:
+        start += 1
+    while start < end and text[end - 1] in edges and not abbreviated(text, start, end):
+        end -= 1
+    return Phrase(start, end)
+
+
+def abbreviated(text: str, start: int, end: int) -> bool:
+    """Whether the dot at the end belongs to the word, as in U.S. or Jr."""
+    word = text[start:end].split()[-1]
+    return word.endswith(".") and (word.count(".") > 1 or len(word) <= 3)
+
+
+def bare(parse: Parse, phrase: Phrase) -> str:
+    """Letters and digits only, in which a sentence and its text without the full stop are equal."""
+    return "".join(c for c in parse.text[phrase.start : phrase.end] if c.isalnum())
+
+
+def suits(parse: Parse, node: Tree, shorter: int, content: int, stops: frozenset[str]) -> bool:
+    """Whether a phrase is short enough and has enough words of its own."""
+    words = parse.tokens[node.start : node.end]
+    own = [
+        word
+        for word in words
+        if word.text.lower() not in stops and any(map(str.isalnum, word.text))
+    ]
+    return len(words) < shorter and len(own) >= content
+
+
+def contained(seed: Seed, text: str, container: Phrase, phrase: Phrase) -> Case:
+    """The case of a container and a phrase in it."""
+    language = seed.input.language
+    outer, inner = text[container.start : container.end], text[phrase.start : phrase.end]
+    around = seed.input if outer == text.strip() else Input(outer, language=language)
+    place = phrase.start - container.start
+    edit = Edit("contained", place, place + len(inner), inner, inner)
+    return new_case(seed, "contained", (around, Input(inner, language=language)), edit)
