@@ -14,7 +14,7 @@ from polyglitch.mutate.swap import swap_words
 
 
 def sit(
-    proposer: str = "vectors",
+    proposer: str = "auto",
     top: int = 10,
     threshold: int = 1,
     report: int = 3,
