@@ -24,6 +24,11 @@ class MiniLm:
     def __init__(self, tokenizer: Any, model: Any, signature: str) -> None:
         self._tokenizer, self._model, self.signature = tokenizer, model, signature
 
+    @property
+    def parts(self) -> tuple[Any, Any]:
+        """The tokenizer and the model, for who needs more than sentence vectors."""
+        return self._tokenizer, self._model
+
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row a text."""
         import torch

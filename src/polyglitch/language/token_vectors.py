@@ -27,9 +27,6 @@ class TokenVectors:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def likeness(self, word: int | None, pieces: Iterable[int]) -> Any:
-        """The cosine of every token with a word: its own token, or the mean of its pieces."""
-        import torch
-
-        vector = self._rows[list(pieces)].mean(0) if word is None else self._rows[word]
-        return self._rows @ torch.nn.functional.normalize(vector, dim=-1)
+    def likeness(self, token: int) -> Any:
+        """The cosine of every token with one."""
+        return self._rows @ self._rows[token]

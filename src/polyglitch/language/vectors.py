@@ -34,6 +34,15 @@ class VectorProposer:
             found[word] = self._near(word, top)
         return [found[slot.token.text.lower()] for slot in slots]
 
+    def likeness(self, word: str, others: Sequence[str]) -> Floats | None:
+        """The cosine of a word with others, -1 for those without a vector; nothing if it has none itself."""
+        row = self._row.get(word)
+        if row is None:
+            return None
+        rows = np.array([self._row.get(other, -1) for other in others])
+        found = self._vectors @ self._vectors[row]
+        return np.where(rows < 0, -1.0, found[rows]).astype(np.float32)
+
     def _near(self, word: str, top: int) -> list[Candidate]:
         row = self._row.get(word)
         if row is None:

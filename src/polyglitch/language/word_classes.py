@@ -15,7 +15,15 @@ from polyglitch.language.spacy_parser import installed
 
 CLASS = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
 BASE = frozenset({"NN", "VB", "VBP", "JJ", "RB"})  # tags of a word as the dictionary has it
-ENDINGS = {"NNS": "s", "VBZ": "s", "VBG": "ing", "VBD": "ed", "VBN": "ed", "JJR": "er", "JJS": "est"}
+ENDINGS = {
+    "NNS": "s",
+    "VBZ": "s",
+    "VBG": "ing",
+    "VBD": "ed",
+    "VBN": "ed",
+    "JJR": "er",
+    "JJS": "est",
+}
 PLURAL_ONLY = frozenset(("people", "police", "cattle"))
 
 
@@ -41,7 +49,9 @@ class WordClasses:
         if tag == "NNS" and word in PLURAL_ONLY:
             return True
         ending = word.endswith(ENDINGS.get(tag, "")) and inflected
-        return bool(ending) or (word in self._irregular[name] and not (tag == "VBG" or tag == "VBZ"))
+        return bool(ending) or (
+            word in self._irregular[name] and not (tag == "VBG" or tag == "VBZ")
+        )
 
     def lemma(self, word: str, tag: str) -> str:
         """The base form under a tag, or the word itself."""
@@ -72,4 +82,5 @@ def english_classes() -> WordClasses | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # version notes of the model, of no use to our user
         loaded = spacy.load(pipeline, exclude=["ner", "parser", "tagger", "tok2vec", "senter"])
-    return WordClasses(loaded.get_pipe("lemmatizer").lookups)
+    lemmatizer: Any = loaded.get_pipe("lemmatizer")
+    return WordClasses(lemmatizer.lookups)

@@ -25,7 +25,7 @@ ABOVE = {"raw": 15, "constituents": 0, "dependencies": 0}
 
 
 def sit(
-    proposer: str = "vectors",
+    proposer: str = "auto",
     top: int = 10,
     structure: Structure = "dependencies",
     threshold: int | None = None,

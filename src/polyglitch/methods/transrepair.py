@@ -1,7 +1,8 @@
 """TransRepair: with one word replaced by a similar one, the rest of the translation must stay as it was.
 
 Sun, Zhang, Harman, Papadakis, Zhang: Automatic Testing and Improvement of Machine Translation, ICSE 2020. The
-published code never reports a translation in which words were only added or only lost; this one does.
+published code never reports a translation in which words were only added or only lost, and leaves out the paper's
+filter by the parse of the mutant; this one has both.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 from polyglitch.compare.similarity import Vote, similar_enough
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
+from polyglitch.mutate.keep import not_repeated, same_countability, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
 
 def transrepair(
-    proposer: str = "vectors",
+    proposer: str = "auto:dictionary",
     top: int = 5,
     metrics: tuple[str, ...] = ("lcs", "ed", "tfidf", "bleu"),
     vote: Vote = "all",
@@ -26,7 +28,12 @@ def transrepair(
         name="transrepair",
         task="translation",
         mutate=swap_words(
-            proposer, tags=("NN", "NNS", "JJ", "CD"), top=top, per_seed=per_seed, edges=True
+            proposer,
+            tags=("NN", "NNS", "JJ", "CD"),
+            top=top,
+            per_seed=per_seed,
+            edges=True,
+            keep=(same_tag, same_skeleton, not_repeated, same_countability),
         ),
         compare=similar_enough(metrics=metrics, vote=vote, faithful=faithful),
         issues=worst_first(report),

@@ -18,7 +18,9 @@ def propose(
         return []
     proposer = tools.proposer(name, language)
     keys = [
-        digest([proposer.signature, slot.parse.text, str(slot.token.start), slot.token.tag, str(top)])
+        digest(
+            [proposer.signature, slot.parse.text, str(slot.token.start), slot.token.tag, str(top)]
+        )
         for slot in slots
     ]
     known = tools.remember(KIND, keys)

@@ -25,8 +25,11 @@ def whole_word(slot: Slot) -> bool:
     # Some corpora set a blank before an apostrophe or a hyphen: "the party ' s leader".
     apart = text[token.end : token.end + 3] in (" ' ", " ’ ", " - ", " 's")
     before = text[max(0, token.start - 3) : token.start] in (" - ", " ' ", " ’ ")
-    return len(token.text) > 1 and token.text.isalpha() and not set(around) & GLUE and not (
-        apart or before
+    return (
+        len(token.text) > 1
+        and token.text.isalpha()
+        and not set(around) & GLUE
+        and not (apart or before)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from polyglitch.mutate import keep as filters
 from polyglitch.mutate import slots as rules
@@ -16,6 +17,7 @@ from polyglitch.records import Case, Edit, Input, Seed, new_case
 
 RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
 RANKED_CASES = 5  # cases a seed, so that a rank has to choose
+Order = Literal["turns", "score"]
 
 
 @part
@@ -27,14 +29,16 @@ def swap_words(
     positions: int | None = None,
     relation: str = "similar",
     edges: bool = False,
+    order: Order = "turns",
     where: tuple[SlotRule, ...] = rules.NATURAL,
     keep: tuple[Keep, ...] = filters.NATURAL,
 ) -> Mutation:
     """Cases that differ in one word: `top` candidates a slot, kept when every filter of `keep` agrees.
 
-    `where` says which words may be replaced; `positions` keeps the first slots in rank order; `per_seed` bounds
-    the cases of a seed; neither is bounded by default but where words are ranked. `edges` allows the first and the
-    last token, which SIT leaves alone.
+    `where` says which words may be replaced, `edges` whether the first and the last token too, which SIT leaves
+    alone; `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed, which come slot
+    by slot in turns or by the proposer's score, and where words are ranked in that order. Neither is bounded by
+    default but where words are ranked.
     """
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
@@ -49,23 +53,26 @@ def swap_words(
         for number, parse in enumerate(parses):
             places = open_slots(parse, tags, edges, where)
             if ranks is not None:
-                score = ranks[number]
-                places.sort(key=lambda index: -float(score[index]))
+                worth = ranks[number]
+                places.sort(key=lambda index: -float(worth[index]))
             chosen += [(number, Slot(parse, index)) for index in places[:most]]
         found = propose(tools, proposer, language, [slot for _, slot in chosen], top)
         drafts = [
-            (number, slot, draft)
+            (number, slot, fit_in(slot, candidate.word), candidate.score)
             for (number, slot), some in zip(chosen, found, strict=True)
-            for draft in (fit_in(slot, candidate.word) for candidate in some)
+            for candidate in some
         ]
-        checked = parser.parse([draft.text for _, _, draft in drafts])
-        kept: list[list[Draft]] = [[] for _ in seeds]
-        for (number, slot, draft), parse in zip(drafts, checked, strict=True):
+        checked = parser.parse([draft.text for _, _, draft, _ in drafts])
+        kept: list[list[tuple[float, Draft]]] = [[] for _ in seeds]
+        for (number, slot, draft, score), parse in zip(drafts, checked, strict=True):
             swap = Swap(slot, draft, parse)
             if all(agrees(swap) for agrees in keep):
-                kept[number].append(draft)
-        for seed, ready in zip(seeds, kept, strict=True):
-            if ranks is None:
+                kept[number].append((score, draft))
+        for seed, scored in zip(seeds, kept, strict=True):
+            if ranks is None and order == "score":
+                scored.sort(key=lambda pair: (-pair[0], pair[1].text))
+            ready = [draft for _, draft in scored]
+            if ranks is None and order == "turns":
                 ready = in_turns(ready)
             for draft in ready[:tests]:
                 yield swapped(seed, draft.text, draft.edit, relation)

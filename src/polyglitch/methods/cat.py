@@ -1,0 +1,60 @@
+"""CAT: with any one word replaced by one that means nearly the same here, the translation must stay alike.
+
+Sun, Zhang, Xiong, Harman, Papadakis, Zhang: Improving Machine Translation Systems via Isotopic Replacement, ICSE 2022.
+The published code compares the vector of the token left of the replaced one, lets word pieces replace words, and
+translates a rebuilt original instead of the seed; here it is the word itself, whole words, and the seed.
+"""
+
+from __future__ import annotations
+
+from polyglitch.compare.similarity import Vote, similar_enough
+from polyglitch.issues.worst_first import worst_first
+from polyglitch.method import Method
+from polyglitch.mutate.keep import not_repeated, same_countability, same_skeleton, same_tag
+from polyglitch.mutate.swap import swap_words
+
+# Every open class: the paper replaces words of any part of speech, and closed classes have no natural substitute.
+OPEN = (
+    "NN",
+    "NNS",
+    "JJ",
+    "JJR",
+    "JJS",
+    "VB",
+    "VBD",
+    "VBG",
+    "VBN",
+    "VBP",
+    "VBZ",
+    "RB",
+    "RBR",
+    "RBS",
+)
+
+
+def cat(
+    proposer: str = "in-context:auto",
+    top: int = 10,
+    metrics: tuple[str, ...] = ("lcs", "ed", "tfidf", "bleu"),
+    vote: Vote = "all",
+    report: int = 3,
+    per_seed: int | None = 5,
+    faithful: bool = False,
+) -> Method:
+    """Replace any word by its nearest in context, five a seed; report the translations that differ elsewhere."""
+    return Method(
+        name="cat",
+        task="translation",
+        mutate=swap_words(
+            proposer,
+            tags=OPEN,
+            top=top,
+            per_seed=per_seed,
+            edges=True,
+            order="score",
+            keep=(same_tag, same_skeleton, not_repeated, same_countability),
+        ),
+        compare=similar_enough(metrics=metrics, vote=vote, faithful=faithful, reverse=faithful),
+        issues=worst_first(report),
+        needs=("parser", f"proposer:{proposer}"),
+    )
