@@ -23,6 +23,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.preprocessing import StandardScaler
 
 from oracle_data import DIRECTIONS, METHODS, Labelled, fault_places, groups, load, read
+from oracle_tokens import token_figures
 from polyglitch.compare.aligned.batch import Read
 from polyglitch.compare.aligned.model import OFFSET, Table, WordModel, is_light, pair_row
 
@@ -39,7 +40,7 @@ class Words:
 
     def __init__(self, pairs: Sequence[Labelled], reads: Sequence[Read]) -> None:
         self.rows: list[dict[str, float]] = []
-        marked, owner, side_of = [], [], []
+        marked, owner, side_of, self.places = [], [], [], []
         for index, (pair, item) in enumerate(zip(pairs, reads, strict=True)):
             for number, side in enumerate((item.linked.first, item.linked.second)):
                 places = fault_places(side.output, pair.at_fault[number])
@@ -48,6 +49,7 @@ class Words:
                     marked.append(at in places)
                     owner.append(index)
                     side_of.append(number)
+                    self.places.append((side.output.words[at].start, side.output.words[at].end))
         self.marked, self.owner = np.array(marked), np.array(owner)
         self.side, self.light = np.array(side_of), np.array([is_light(row) for row in self.rows])
         self.names = sorted({name for row in self.rows for name in row})
@@ -173,6 +175,19 @@ def location_share(words: Words, chances: np.ndarray, violated: np.ndarray) -> t
     return share, f
 
 
+def fault_spans(words: Words, chances: np.ndarray, share: float, count: int) -> list[list[Any]]:
+    """For each pair the places in both outputs that the oracle would mark."""
+    found: list[list[Any]] = [[[], []] for _ in range(count)]
+    worst = np.zeros(count)
+    np.maximum.at(worst, words.owner, chances)
+    for owner, side, chance, place in zip(
+        words.owner, words.side, chances, words.places, strict=True
+    ):
+        if chance >= share * worst[owner]:
+            found[owner][side].append(place)
+    return found
+
+
 def evaluate(
     pairs: list[Labelled], words: Words, labels: np.ndarray, group: np.ndarray
 ) -> tuple[Any, Any]:
@@ -190,10 +205,13 @@ def evaluate(
         for kind in METHODS:
             both = here & (method == kind)
             print(line(f"  {kind}", labels[both], scores[both]))
-    for kind in METHODS:
-        train, test = np.flatnonzero(method != kind), np.flatnonzero(method == kind)
-        found, _ = Fitted(words, labels, group, train).score(test, len(labels))
-        print(line(f"without {kind}", labels[test], found), flush=True)
+    for kind in METHODS:  # neither the method nor a near-copy of the sentence was seen in training
+        found = np.zeros(len(labels))
+        for rest, fold in GroupKFold(OUTER).split(labels, labels, group):
+            train, test = rest[method[rest] != kind], fold[method[fold] == kind]
+            found[test], _ = Fitted(words, labels, group, train).score(test, len(labels))
+        here = method == kind
+        print(line(f"without {kind}", labels[here], found[here]), flush=True)
     for name in DIRECTIONS:
         train, test = np.flatnonzero(direction != name), np.flatnonzero(direction == name)
         found, _ = Fitted(words, labels, group, train).score(test, len(labels))
@@ -240,6 +258,9 @@ def main() -> None:
     print(
         f"words at fault in violated pairs: F {f:.3f} at {share:.2f} of the worst; threshold {threshold:.3f}"
     )
+    spans = fault_spans(words, chances, share, len(pairs))
+    for name, (precision, recall, found) in token_figures(chosen.folder, pairs, spans).items():
+        print(f"marked tokens, CAT {name}: P {precision:.3f}  R {recall:.3f}  F {found:.3f}")
     if chosen.scores:
         rows = [
             [p.method, p.direction, *p.quad[:4], bool(v), round(float(s), 5)]
