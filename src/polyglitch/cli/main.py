@@ -19,6 +19,7 @@ COMMANDS = (
     "generate",
     "grammar",
     "init",
+    "judge",
     "list",
     "measure",
     "report",

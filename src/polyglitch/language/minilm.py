@@ -51,6 +51,42 @@ class MiniLm:
             rows[chosen] = torch.nn.functional.normalize(pooled, dim=-1).numpy()
         return rows
 
+    def embed_words(
+        self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
+    ) -> list[Floats]:
+        """For each text one unit row a span of characters: the words as they stand in their sentence."""
+        import torch
+
+        found: list[Floats] = [np.zeros((0, 0), np.float32)] * len(texts)
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        for start in range(0, len(order), BATCH):
+            chosen = order[start : start + BATCH]
+            batch = self._tokenizer(
+                [texts[i] for i in chosen],
+                padding=True,
+                truncation=True,
+                max_length=LONGEST,
+                return_tensors="pt",
+                return_offsets_mapping=True,
+            )
+            offsets = batch.pop("offset_mapping").numpy()
+            with torch.inference_mode():
+                states = self._model(**batch).last_hidden_state.numpy()
+            for row, index in enumerate(chosen):
+                found[index] = pool(states[row], offsets[row], spans[index])
+        return found
+
+
+def pool(states: Floats, offsets: Any, spans: Sequence[tuple[int, int]]) -> Floats:
+    """The unit mean of the word pieces of each span; zeros where a span has none."""
+    rows = np.zeros((len(spans), states.shape[1]), np.float32)
+    for index, (start, end) in enumerate(spans):
+        inside = (offsets[:, 0] < end) & (offsets[:, 1] > start) & (offsets[:, 1] > offsets[:, 0])
+        if inside.any():
+            mean = states[inside].mean(0)
+            rows[index] = mean / max(float(np.linalg.norm(mean)), 1e-9)
+    return rows
+
 
 @cache
 def open_minilm(language: str) -> MiniLm:

@@ -1,0 +1,94 @@
+"""Oracles against people's verdicts on records that the weights were not learned from.
+
+    python benchmarks/oracle.py ../shared/data/mt
+
+Prints, for each file of labelled records, the AUC of the scores published with it and of the aligned oracle.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from polyglitch.compare.aligned.batch import Quad, judge_pairs
+from polyglitch.compare.aligned.resources import Resources
+from polyglitch.tools import Toolbox
+
+
+class Record(NamedTuple):
+    """A labelled pair with the scores that were published with it."""
+
+    quad: Quad
+    bug: bool
+    published: dict[str, float]
+
+
+def read_cat(path: Path) -> list[Record]:
+    """CAT's records: four scores, original output, then follow-ups with the last one's output, a label."""
+    found = []
+    for block in path.read_text("utf-8").split("\n\n"):
+        lines = [line for line in block.split("\n") if line.strip()]
+        if len(lines) < 9:
+            continue
+        scores = {line.split(":")[0]: float(line.split()[1]) for line in lines[:4]}
+        label = lines[-1].split(":")[1].strip() == "True"
+        first, source, second, followup = lines[4:8]
+        found.append(Record(Quad(source, followup, first, second), label, scores))
+    return found
+
+
+def read_transrepair(path: Path) -> list[Record]:
+    """TransRepair's records: a label, four scores, output, original, output, follow-up."""
+    found = []
+    for block in path.read_text("utf-8").split("\n\n"):
+        lines = [line for line in block.split("\n") if line.strip()]
+        if len(lines) < 9:
+            continue
+        label = lines[0].split(":")[1].strip() == "True"
+        scores = {line.split(":")[0]: float(line.split(":")[1]) for line in lines[1:5]}
+        first, source, second, followup = lines[5:9]
+        found.append(Record(Quad(source, followup, first, second), label, scores))
+    return found
+
+
+def auc(labels: list[bool], scores: list[float]) -> float:
+    """The chance that a bug scores above a correct pair, ties counting half."""
+    bugs = [s for s, bug in zip(scores, labels, strict=True) if bug]
+    rest = [s for s, bug in zip(scores, labels, strict=True) if not bug]
+    wins = sum((b > r) + 0.5 * (b == r) for b in bugs for r in rest)
+    return wins / (len(bugs) * len(rest))
+
+
+def main() -> None:
+    """One table a file."""
+    folder = Path(sys.argv[1])
+    resources = Resources(Toolbox(), "en", "zh")
+    for records, name in (
+        (read_cat(folder / "labelled_cat.txt"), "labelled_cat"),
+        (
+            read_transrepair(folder / "transrepair" / "threshold_learning_google.txt"),
+            "threshold_learning",
+        ),
+        (read_transrepair(folder / "transrepair" / "test_google.txt"), "test_google"),
+    ):
+        labels = [record.bug for record in records]
+        print(f"{name}: {len(records)} records, {sum(labels)} bugs")
+        for metric in records[0].published:
+            print(f"  {metric:<14} AUC {auc(labels, [-r.published[metric] for r in records]):.3f}")
+        start = time.perf_counter()
+        found = judge_pairs([record.quad for record in records], resources)
+        seconds = time.perf_counter() - start
+        print(
+            f"  {'aligned':<14} AUC {auc(labels, [j.score for j in found]):.3f}  ({seconds:.1f} s)"
+        )
+        hits = sum(j.violated and bug for j, bug in zip(found, labels, strict=True))
+        flagged = sum(j.violated for j in found)
+        print(
+            f"  at the default threshold: {flagged} flagged, {hits} of them bugs, {sum(labels)} bugs in all"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,277 @@
+"""How resources/oracle/weights.json was made, and the figures of docs/oracle.md.
+
+    python recipes/train_oracle.py ../shared/data/mt/pairs_google -o src/polyglitch/resources/oracle/weights.json
+
+Needs scikit-learn and the extras nlp, vectors, torch, chinese. Words are learned from the marks that people set in the
+outputs, pairs from their verdicts; the pair model is fitted on chances of words that the word model did not see.
+Folds never split sentences that share six words (ten characters) in a row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import precision_recall_curve, roc_auc_score
+from sklearn.model_selection import GroupKFold
+from sklearn.preprocessing import StandardScaler
+
+from oracle_data import DIRECTIONS, METHODS, Labelled, fault_places, groups, load, read
+from oracle_tokens import token_figures
+from polyglitch.compare.aligned.batch import Read
+from polyglitch.compare.aligned.model import OFFSET, Table, WordModel, is_light, pair_row
+
+BINS = 10  # stretches a feature is cut into, with about as many words in each
+WORD_C, PAIR_C = 0.05, 0.3  # inverse strength of the L2 penalty
+INNER, OUTER = 4, 5
+PAIR_FEATURES = (
+    "worst", "second", "third", "sum", "any", "mean", "heavy", "light", "worst_first", "worst_second", "heavy_sum",
+)  # fmt: skip
+
+
+class Words:
+    """All changed words of all pairs: features, whether people marked them, whose they are."""
+
+    def __init__(self, pairs: Sequence[Labelled], reads: Sequence[Read]) -> None:
+        self.rows: list[dict[str, float]] = []
+        marked, owner, side_of, self.places = [], [], [], []
+        for index, (pair, item) in enumerate(zip(pairs, reads, strict=True)):
+            for number, side in enumerate((item.linked.first, item.linked.second)):
+                places = fault_places(side.output, pair.at_fault[number])
+                for at, row in item.words[number]:
+                    self.rows.append(row)
+                    marked.append(at in places)
+                    owner.append(index)
+                    side_of.append(number)
+                    self.places.append((side.output.words[at].start, side.output.words[at].end))
+        self.marked, self.owner = np.array(marked), np.array(owner)
+        self.side, self.light = np.array(side_of), np.array([is_light(row) for row in self.rows])
+        self.names = sorted({name for row in self.rows for name in row})
+        absent = float("inf")  # a feature that was not at hand: coded as no stretch at all
+        self.values = np.array([[row.get(n, absent) for n in self.names] for row in self.rows])
+
+
+def edges_of(column: np.ndarray) -> list[float]:
+    """Where to cut a feature."""
+    known = np.unique(column[np.isfinite(column)])
+    if len(known) <= BINS:
+        return [round(float(x), 6) for x in (known[1:] + known[:-1]) / 2]
+    cuts = np.quantile(column[np.isfinite(column)], np.linspace(0, 1, BINS + 1)[1:-1])
+    return sorted({round(float(x), 6) for x in cuts})
+
+
+def code(values: np.ndarray, edges: list[list[float]]) -> Any:
+    """One column a stretch and one for unknown; a feature not at hand has none set."""
+    blocks = []
+    for column, cuts in zip(values.T, edges, strict=True):
+        place = np.where(np.isnan(column), len(cuts) + 1, np.searchsorted(cuts, column, "right"))
+        here = np.flatnonzero(~np.isposinf(column))
+        shape = (len(column), len(cuts) + 2)
+        blocks.append(sparse.csr_matrix((np.ones(len(here)), (here, place[here])), shape=shape))
+    return sparse.hstack(blocks).tocsr()
+
+
+def fit_words(
+    values: np.ndarray, marked: np.ndarray, names: list[str]
+) -> tuple[Any, Any, WordModel]:
+    """A logistic model on cut features, and the same as tables centred on what is usual."""
+    edges = [edges_of(column) for column in values.T]
+    coded = code(values, edges)
+    model = LogisticRegression(C=WORD_C, max_iter=300).fit(coded, marked)
+    weights, at, tables = model.coef_[0], 0, {}
+    intercept = float(model.intercept_[0])
+    for name, cuts, column in zip(names, edges, values.T, strict=True):
+        block = weights[at : at + len(cuts) + 2]
+        used = np.asarray(coded[:, at : at + len(cuts) + 2].sum(0)).ravel()
+        usual = float(block @ used / max(1.0, used.sum()))
+        whole = not np.isposinf(column).any()
+        if whole:  # moving the mean to the intercept changes nothing where the feature is at hand
+            intercept += usual
+            block = block - usual
+        known = tuple(round(float(x), 4) for x in block[:-1])
+        tables[name] = Table(tuple(cuts), known, round(float(block[-1]), 4))
+        at += len(cuts) + 2
+    return model, edges, WordModel(round(intercept, 4), tables)
+
+
+def word_chances(words: Words, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+    """Chances of the test words from models of the train words."""
+    found = np.zeros(len(words.owner))
+    for light in (False, True):
+        a, b = train & (words.light == light), test & (words.light == light)
+        model, edges, _ = fit_words(words.values[a], words.marked[a], words.names)
+        found[b] = model.predict_proba(code(words.values[b], edges))[:, 1]
+    return found
+
+
+def pair_rows(words: Words, chances: np.ndarray, count: int) -> np.ndarray:
+    """The features of each pair, as the oracle computes them."""
+    sides: list[list[list[tuple[float, bool]]]] = [[[], []] for _ in range(count)]
+    for owner, side, chance, light in zip(
+        words.owner, words.side, chances, words.light, strict=True
+    ):
+        sides[owner][side].append((float(chance), bool(light)))
+    rows = [pair_row(item, 1) for item in sides]
+    return np.log(np.array([[row[name] for name in PAIR_FEATURES] for row in rows]) + OFFSET)
+
+
+class Fitted:
+    """Both models, fitted on some pairs."""
+
+    def __init__(
+        self, words: Words, labels: np.ndarray, group: np.ndarray, train: np.ndarray
+    ) -> None:
+        self.words, self.train = words, train
+        inside = np.isin(words.owner, train)
+        chances = np.zeros(len(words.owner))
+        for a, b in GroupKFold(INNER).split(train, labels[train], group[train]):
+            old, new = np.isin(words.owner, train[a]), np.isin(words.owner, train[b])
+            chances += word_chances(words, old, new)
+        rows = pair_rows(words, chances, len(labels))[train]
+        busy = np.isin(train, words.owner[inside])  # pairs without a changed word teach nothing
+        self.scale = StandardScaler().fit(rows[busy])
+        self.model = LogisticRegression(C=PAIR_C, max_iter=500).fit(
+            self.scale.transform(rows[busy]), labels[train][busy]
+        )
+
+    def score(self, test: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Scores of the test pairs and chances of all words."""
+        inside, outside = np.isin(self.words.owner, self.train), np.isin(self.words.owner, test)
+        chances = word_chances(self.words, inside, outside)
+        rows = pair_rows(self.words, chances, count)[test]
+        scores = self.model.predict_proba(self.scale.transform(rows))[:, 1]
+        scores[~np.isin(test, self.words.owner)] = 0.0
+        return scores, chances
+
+
+def best_f(labels: np.ndarray, scores: np.ndarray) -> tuple[float, float, float, float]:
+    """The best F, with precision, recall and threshold there."""
+    precision, recall, limits = precision_recall_curve(labels, scores)
+    f = 2 * precision * recall / np.maximum(precision + recall, 1e-9)
+    k = int(np.argmax(f[:-1]))
+    return float(f[k]), float(precision[k]), float(recall[k]), float(limits[k])
+
+
+def line(name: str, labels: np.ndarray, scores: np.ndarray) -> str:
+    """One row of figures."""
+    f, precision, recall, limit = best_f(labels, scores)
+    auc = roc_auc_score(labels, scores)
+    return f"{name:<24} n={len(labels):<5} AUC {auc:.3f}  F {f:.3f}  P {precision:.2f}  R {recall:.2f}  at {limit:.3f}"
+
+
+def location_share(words: Words, chances: np.ndarray, violated: np.ndarray) -> tuple[float, float]:
+    """The share of the worst word's chance that best parts marked from other words, and its F."""
+    inside = violated[words.owner]
+    worst = np.zeros(len(violated))
+    np.maximum.at(worst, words.owner, chances)
+    ratio = chances / np.maximum(worst[words.owner], 1e-9)
+    f, _, _, share = best_f(words.marked[inside], ratio[inside])
+    return share, f
+
+
+def fault_spans(words: Words, chances: np.ndarray, share: float, count: int) -> list[list[Any]]:
+    """For each pair the places in both outputs that the oracle would mark."""
+    found: list[list[Any]] = [[[], []] for _ in range(count)]
+    worst = np.zeros(count)
+    np.maximum.at(worst, words.owner, chances)
+    for owner, side, chance, place in zip(
+        words.owner, words.side, chances, words.places, strict=True
+    ):
+        if chance >= share * worst[owner]:
+            found[owner][side].append(place)
+    return found
+
+
+def evaluate(
+    pairs: list[Labelled], words: Words, labels: np.ndarray, group: np.ndarray
+) -> tuple[Any, Any]:
+    """Print the cross-validated figures; the scores and the chances of words."""
+    direction, method = (
+        np.array([getattr(p, name) for p in pairs]) for name in ("direction", "method")
+    )
+    scores, chances = np.zeros(len(labels)), np.zeros(len(words.owner))
+    for train, test in GroupKFold(OUTER).split(labels, labels, group):
+        scores[test], found = Fitted(words, labels, group, train).score(test, len(labels))
+        chances += found
+    for name in DIRECTIONS:
+        here = direction == name
+        print(line(f"cross-validated {name}", labels[here], scores[here]), flush=True)
+        for kind in METHODS:
+            both = here & (method == kind)
+            print(line(f"  {kind}", labels[both], scores[both]))
+    for kind in METHODS:  # neither the method nor a near-copy of the sentence was seen in training
+        found = np.zeros(len(labels))
+        for rest, fold in GroupKFold(OUTER).split(labels, labels, group):
+            train, test = rest[method[rest] != kind], fold[method[fold] == kind]
+            found[test], _ = Fitted(words, labels, group, train).score(test, len(labels))
+        here = method == kind
+        print(line(f"without {kind}", labels[here], found[here]), flush=True)
+    for name in DIRECTIONS:
+        train, test = np.flatnonzero(direction != name), np.flatnonzero(direction == name)
+        found, _ = Fitted(words, labels, group, train).score(test, len(labels))
+        print(line(f"other direction to {name}", labels[test], found), flush=True)
+    return scores, chances
+
+
+def final(words: Words, labels: np.ndarray, group: np.ndarray) -> dict[str, Any]:
+    """Both models on all pairs, as weights.json has them."""
+    import msgspec
+
+    fitted = Fitted(words, labels, group, np.arange(len(labels)))
+    models = {}
+    for name, chosen in (("weighty", ~words.light), ("light", words.light)):
+        _, _, model = fit_words(words.values[chosen], words.marked[chosen], words.names)
+        models[name] = msgspec.to_builtins(model)
+    weights = fitted.model.coef_[0] / fitted.scale.scale_
+    intercept = float(fitted.model.intercept_[0] - (weights * fitted.scale.mean_).sum())
+    features = {name: round(float(w), 4) for name, w in zip(PAIR_FEATURES, weights, strict=True)}
+    return models | {"pair": {"intercept": round(intercept, 4), "features": features}}
+
+
+def main() -> None:
+    """Read, cross-validate, fit on everything, write."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("folder", type=Path)
+    options.add_argument("-o", "--output", type=Path)
+    options.add_argument("--scores", type=Path, help="write the cross-validated scores here")
+    chosen = options.parse_args()
+    pairs, reads = [], []
+    for direction in DIRECTIONS:
+        some = load(chosen.folder, direction)
+        pairs += some
+        reads += read(some, direction)
+    words = Words(pairs, reads)
+    labels, group = np.array([pair.violated for pair in pairs]), np.array(groups(pairs))
+    print(
+        f"{len(pairs)} pairs, {labels.sum()} violated, {len(set(group.tolist()))} groups, "
+        f"{len(words.rows)} changed words"
+    )
+    scores, chances = evaluate(pairs, words, labels, group)
+    share, f = location_share(words, chances, labels)
+    threshold = best_f(labels, scores)[3]
+    print(
+        f"words at fault in violated pairs: F {f:.3f} at {share:.2f} of the worst; threshold {threshold:.3f}"
+    )
+    spans = fault_spans(words, chances, share, len(pairs))
+    for name, (precision, recall, found) in token_figures(chosen.folder, pairs, spans).items():
+        print(f"marked tokens, CAT {name}: P {precision:.3f}  R {recall:.3f}  F {found:.3f}")
+    if chosen.scores:
+        rows = [
+            [p.method, p.direction, *p.quad[:4], bool(v), round(float(s), 5)]
+            for p, v, s in zip(pairs, labels, scores, strict=True)
+        ]
+        chosen.scores.write_text(json.dumps(rows, ensure_ascii=False), "utf-8")
+    if chosen.output:
+        model = {"name": "aligned-1", "threshold": round(threshold, 3), "location": round(share, 3)}
+        model |= final(words, labels, group)
+        chosen.output.write_text(json.dumps(model, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The reasons of a verdict in words, and the words at fault as spans of both outputs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from polyglitch.compare.aligned.text import Sentence
+from polyglitch.records import Span
+
+SIDES = ("first", "second")
+FACTS = {"negation": "negation", "number": "number", "name": "name"}
+
+
+class Suspect(NamedTuple):
+    """A changed word: its place, how likely it is at fault, and its partner in the other output."""
+
+    place: int
+    chance: float
+    partner: int | None
+
+
+def explain(
+    outputs: tuple[Sentence, Sentence], suspects: list[list[Suspect]], share: float
+) -> tuple[tuple[str, ...], tuple[Span, ...]]:
+    """The worst words, joined where they stand together, worst first; those under `share` of the worst are left."""
+    worst = max((item.chance for side in suspects for item in side), default=0.0)
+    found: list[tuple[float, str, Span]] = []
+    for number in (0, 1):
+        chosen = [item for item in suspects[number] if item.chance >= share * worst]
+        for run in join(chosen):
+            span = run_span(outputs[number], run, number)
+            reason = word_reason(outputs, run, number)
+            found.append((max(item.chance for item in run), reason, replace_reason(span, reason)))
+    found.sort(key=lambda item: (-item[0], item[2].output, item[2].start))
+    reasons = tuple(dict.fromkeys(reason for _, reason, _ in found))
+    return reasons, tuple(span for _, _, span in found)
+
+
+def join(items: list[Suspect]) -> list[list[Suspect]]:
+    """Neighbours together."""
+    runs: list[list[Suspect]] = []
+    for item in items:
+        if runs and item.place == runs[-1][-1].place + 1:
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    return runs
+
+
+def run_span(output: Sentence, run: list[Suspect], number: int) -> Span:
+    """The characters of a run."""
+    return Span(number, output.words[run[0].place].start, output.words[run[-1].place].end)
+
+
+def replace_reason(span: Span, reason: str) -> Span:
+    """The span with its reason."""
+    return Span(span.output, span.start, span.end, reason)
+
+
+def word_reason(outputs: tuple[Sentence, Sentence], run: list[Suspect], number: int) -> str:
+    """What happened to a run of words."""
+    words = [outputs[number].words[item.place] for item in run]
+    phrase = outputs[number].text[words[0].start : words[-1].end]
+    kinds = {word.kind for word in words}
+    if "negation" in kinds:
+        negation = next(word.text for word in words if word.kind == "negation")
+        return f"negation {'lost' if number == 0 else 'added'}: '{negation}'"
+    places = sorted(item.partner for item in run if item.partner is not None)
+    label = next((f"{FACTS[kind]} " for kind in ("number", "name") if kind in kinds), "")
+    if places:
+        facing = outputs[1 - number].words
+        other = outputs[1 - number].text[facing[places[0]].start : facing[places[-1]].end]
+        old, new = (phrase, other) if number == 0 else (other, phrase)
+        return f"{label}'{old}' became '{new}'"
+    if number == 0:
+        return f"{label}'{phrase}' is missing in the {SIDES[1]}"
+    return f"{label}'{phrase}' was added in the {SIDES[1]}"

