@@ -20,7 +20,7 @@ from polyglitch.errors import UsageError
 from polyglitch.registry import suggest
 
 FORMATS = ("txt", "csv", "tsv", "jsonl")
-SAMPLE = "news.en.txt"
+SAMPLES = {"sample": "news.en.txt", "sample:logic": "logic.en.txt"}
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,12 @@ class _Gunzip(io.RawIOBase):
 
 
 def find_source(source: str, format: str | None) -> Source:
-    """What `source` stands for: `sample`, `-` for standard input, or the path of a file."""
-    if source == "sample":
-        sample = files("polyglitch").joinpath("resources", "sample", SAMPLE)
-        return Source("sample", "txt", False, lambda: sample.open("rb"))
+    """What `source` stands for: a bundled sample, `-` for standard input, or the path of a file."""
+    if source in SAMPLES:
+        sample = files("polyglitch").joinpath("resources", "sample", SAMPLES[source])
+        return Source(source, "txt", False, lambda: sample.open("rb"))
+    if source.startswith("sample:"):
+        raise UsageError(f"no sample is called {source!r}{suggest(source, tuple(SAMPLES))}")
     if source == "-":
         kind, gzipped = _known(format or "txt")
         return Source("<stdin>", kind, gzipped, _spooled(sys.stdin.buffer))
