@@ -93,7 +93,9 @@ def fit(found: list[Example], start: dict[str, float]) -> dict[str, float]:
         rate = RATE / (1 + epoch / 2)
         for index in order:
             readings, good = found[index]
-            scores = [sum(weight.get(f, grammar.prior(f)) for f in features) for features in readings]
+            scores = [
+                sum(weight.get(f, grammar.prior(f)) for f in features) for features in readings
+            ]
             top = max(scores)
             odds = [math.exp(score - top) for score in scores]
             total, mass = sum(odds), sum(odds[i] for i in good)
@@ -133,7 +135,10 @@ def main() -> None:
         grammar.weights = lambda style, known=known: known
         grammar.readings.cache_clear()
         found, right = examples(rows, style)
-        print(f"round {number}: {right:.3f} right, {len(found)} of {len(rows)} to learn from", flush=True)
+        print(
+            f"round {number}: {right:.3f} right, {len(found)} of {len(rows)} to learn from",
+            flush=True,
+        )
         known = fit(found, known)
         target = arguments.to or FOLDER / f"weights_{style}.toml"
         write(known, found, target, 2 if style == "whole" else 0)

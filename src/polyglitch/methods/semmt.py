@@ -110,9 +110,7 @@ def same_meaning(
             place = find_trip(trial, trips)
             details |= place.details
             reasons = (*reasons, place.reason)
-        return Verdict(
-            trial.case.id, "violated", "", score, threshold, "below", details, reasons
-        )
+        return Verdict(trial.case.id, "violated", "", score, threshold, "below", details, reasons)
 
     return judge_all
 
@@ -122,7 +120,9 @@ def value_of(name: str, text: str, back: str, found: Meanings, k: float) -> floa
     own = {"semmt-r": found.r, "semmt-r-plain": found.plain_r, "semmt-d": found.d}
     if name == "semmt-h":
         return found.h(k)
-    return own[name] if name in own else float(registry.load("metrics", name).score([(text, back)])[0])
+    return (
+        own[name] if name in own else float(registry.load("metrics", name).score([(text, back)])[0])
+    )
 
 
 def decide(

@@ -15,7 +15,10 @@ from polyglitch.records import Input, Trial
 from polyglitch.systems.uri import open_system
 
 TIMEOUT = 60.0
-USUAL = (0.50, 0.64)  # the paper's averages of correct translations, there and back (LEVEN, table 6)
+USUAL = (
+    0.50,
+    0.64,
+)  # the paper's averages of correct translations, there and back (LEVEN, table 6)
 TRUSTED = 10  # trips after which our own averages say more than the paper's
 
 

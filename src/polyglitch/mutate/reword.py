@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
-from polyglitch.mutate.surface import match_case
+from polyglitch.mutate.surface import ARTICLE, match_article, match_case
 from polyglitch.part import part
 from polyglitch.protocols import Mutation, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
@@ -64,7 +64,10 @@ def apply(rule: Rule, text: str) -> Iterator[tuple[str, Edit]]:
         new = new.replace("#", found["number"])
     new = match_case(new, found[0])
     start, end = found.span()
-    yield text[:start] + new + text[end:], Edit(kind, start, end, found[0], new)
+    if article := ARTICLE.search(text[:start]):
+        start = article.start()
+        new = match_article(article[1], new) + article[2] + new
+    yield text[:start] + new + text[end:], Edit(kind, start, end, text[start:end], new)
 
 
 @part

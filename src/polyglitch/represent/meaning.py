@@ -16,7 +16,9 @@ from polyglitch.represent.automata.similarity import hybrid, language_similarity
 from polyglitch.represent.descriptions import distance
 from polyglitch.represent.descriptions.read import describe, style_of
 
-UNDERSTOOD = 0.3  # at most so large a share of unknown words in a sentence that counts as a description
+UNDERSTOOD = (
+    0.3  # at most so large a share of unknown words in a sentence that counts as a description
+)
 HALVED = 3.0  # the cost of three lost relations halves a similarity
 KINDS = ("lines", "line", "rows", "row", "strings", "string", "items", "words", "word")
 

@@ -43,11 +43,17 @@ def weights(style: str = "whole") -> dict[str, float]:
 
 def shape_of(tokens: tuple[Token, ...]) -> Shape:
     """The tokens without the identity of their terms and numbers: what the grammar can see."""
-    found = []
+    found: list[tuple[str, Any]] = []
     for token in tokens:
         if token.kind == "QUANTITY":
             low, _, kind = token.value
-            size = "zero" if low == 0 and kind == "least" else "one" if low == 1 and kind == "least" else kind
+            size = (
+                "zero"
+                if low == 0 and kind == "least"
+                else "one"
+                if low == 1 and kind == "least"
+                else kind
+            )
             found.append((token.kind, (size, token.comma)))
         elif token.kind in TERMS:
             found.append((token.kind, token.plural))
@@ -168,16 +174,20 @@ class _Chart:
         if kind == "WORDS" and end - start > 2 and self.shape[start + 1][0] in ("AND", "OR"):
             for part in self.cells.get((start + 2, end), ()):
                 yield self.apply("words", "WORDS-and", part)
-        if kind == "QUANTITY" and end - start == 3 and self.shape[start + 2][0] == "RUN":
-            if self.shape[start + 1][0] == "TERM":
-                yield self.item(("run", start, start + 1), ("run!",), ())
-        if kind == "QUANTITY" and end - start > 3 and self.shape[start + 1][0] == "TERM":
-            if self.shape[start + 2][0] == "WORDS" and not self.shape[start + 1][1]:
-                for part in self.cells.get((start + 3, end), ()):
-                    yield self.apply("sized", "sized", part, start, start + 1)
-        elif kind == "QUANTITY" and end - start == 3 and self.shape[start + 2][0] == "WORDS":
-            if self.shape[start + 1] == ("TERM", False):
-                yield self.item(("sized", ("words",), start, start + 1), ("sized!",), ())
+        if kind == "QUANTITY" and end - start > 2 and self.shape[start + 1][0] == "TERM":
+            yield from self.measured(start, end)
+
+    def measured(self, start: int, end: int) -> Iterator[Item]:
+        """A number and a term as a measure: "6 letter sequence", "5 letter words ending in 's'"."""
+        noun, place = self.shape[start + 2][0], (start, start + 1)
+        if noun == "RUN" and end - start == 3:
+            yield self.item(("run", *place), ("run!",), ())
+        if noun != "WORDS" or self.shape[start + 1][1]:
+            return
+        if end - start == 3:
+            yield self.item(("sized", ("words",), *place), ("sized!",), ())
+        for part in self.cells.get((start + 3, end), ()):
+            yield self.apply("sized", "sized", part, *place)
 
     def skip(self, cue: str, part: Item) -> Item:
         return self.item(part.meaning, (f"skip-{cue}",), (part,))

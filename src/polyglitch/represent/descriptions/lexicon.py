@@ -47,7 +47,8 @@ def lexicon() -> dict[str, Any]:
 @cache
 def phrases() -> dict[tuple[str, ...], Token]:
     """Every phrase as a tuple of words, `#` and `##` for numbers, with what it means."""
-    data, found = lexicon(), {}
+    data = lexicon()
+    found: dict[tuple[str, ...], Token] = {}
     for word in data["fillers"]["words"]:
         found[(word,)] = Token("FILLER")
     for plural, table in ((False, "terms"), (True, "plurals")):
@@ -101,7 +102,21 @@ def split_words(text: str) -> tuple[list[str], list[str]]:
     return WORD.findall(lowered), literals
 
 
-SUBJECTS = ("line", "lines", "row", "rows", "item", "items", "string", "strings")
+SUBJECTS = (
+    "line",
+    "lines",
+    "row",
+    "rows",
+    "item",
+    "items",
+    "string",
+    "strings",
+    "series",
+    "chain",
+    "chains",
+    "text",
+    "texts",
+)
 
 
 def read_words(text: str, subjects: bool = False, bare_literals: bool = False) -> Reading:
@@ -128,7 +143,12 @@ def read_words(text: str, subjects: bool = False, bare_literals: bool = False) -
             at += 1
             continue
         token, used = longest(words, at, numbers)
-        if token is not None and token.plural and words[at + used - 1] == "words" and counted(tokens):
+        if (
+            token is not None
+            and token.plural
+            and words[at + used - 1] == "words"
+            and counted(tokens)
+        ):
             tokens += [token._replace(plural=False), Token("WORDS")]  # "5 letter words"
         elif token is not None and token.kind != "FILLER":
             tokens.append(token)
@@ -191,7 +211,10 @@ def longest(words: list[str], at: int, numbers: dict[str, int]) -> tuple[Token |
             else:
                 values.append(value)
                 pattern.append("#" * len(values))
-        for shape in (pattern, [*pattern, "times"] if words[at + size - 1] in ("once", "twice", "thrice") else None):
+        for shape in (
+            pattern,
+            [*pattern, "times"] if words[at + size - 1] in ("once", "twice", "thrice") else None,
+        ):
             found = table.get(tuple(shape)) if shape else None
             if values and found is not None and found.kind == "QUANTITY":
                 return Token("QUANTITY", bounds(found.value, values)), size

@@ -135,7 +135,11 @@ class _Writer:
             return f"({GAP}{piece}{GAP}){{{low},{high}}}"
         if only and inner[0] in ("some", "term"):
             bound = low if kind in ("bare", "exact") else "" if high is None else high
-            return f"({piece}){{{low},{bound}}}" if inner[0] == "some" else self.exactly(piece, low, low)
+            return (
+                f"({piece}){{{low},{bound}}}"
+                if inner[0] == "some"
+                else self.exactly(piece, low, low)
+            )
         return self.exactly(piece, low, high)
 
     def is_length(self, inner: Meaning, word: bool) -> bool:
