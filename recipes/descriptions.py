@@ -70,8 +70,9 @@ def examples(rows: list[tuple[str, str]], style: str) -> tuple[list[Example], fl
     found, right = [], 0
     write_regex = write_search if style == "search" else write_whole
     for text, regex in rows:
-        tokens = read_words(text).tokens
-        items = grammar.readings(grammar.shape_of(tokens), style)
+        reading = read_words(text, bare_literals=style == "search")
+        tokens = reading.tokens
+        items = grammar.readings(grammar.shape_of(tokens), style, reading.formal)
         good = frozenset(
             index
             for index, item in enumerate(items)
@@ -83,11 +84,6 @@ def examples(rows: list[tuple[str, str]], style: str) -> tuple[list[Example], fl
     return found, right / len(rows)
 
 
-def prior(feature: str) -> float:
-    """Where a weight starts."""
-    return grammar.PASSED_OVER if feature.startswith("skip") else grammar.UNSEEN
-
-
 def fit(found: list[Example], start: dict[str, float]) -> dict[str, float]:
     """Weights under which the right readings are likeliest."""
     weight: dict[str, float] = dict(start)
@@ -97,7 +93,9 @@ def fit(found: list[Example], start: dict[str, float]) -> dict[str, float]:
         rate = RATE / (1 + epoch / 2)
         for index in order:
             readings, good = found[index]
-            scores = [sum(weight.get(f, prior(f)) for f in features) for features in readings]
+            scores = [
+                sum(weight.get(f, grammar.prior(f)) for f in features) for features in readings
+            ]
             top = max(scores)
             odds = [math.exp(score - top) for score in scores]
             total, mass = sum(odds), sum(odds[i] for i in good)
@@ -108,8 +106,8 @@ def fit(found: list[Example], start: dict[str, float]) -> dict[str, float]:
                     for feature in features:
                         change[feature] += push
             for feature, push in change.items():
-                old = weight.get(feature, prior(feature))
-                weight[feature] = old + rate * push - PULL * (old - prior(feature))
+                old = weight.get(feature, grammar.prior(feature))
+                weight[feature] = old + rate * push - PULL * (old - grammar.prior(feature))
     return weight
 
 
@@ -137,16 +135,20 @@ def main() -> None:
         grammar.weights = lambda style, known=known: known
         grammar.readings.cache_clear()
         found, right = examples(rows, style)
-        print(f"round {number}: {right:.3f} right, {len(found)} of {len(rows)} to learn from", flush=True)
+        print(
+            f"round {number}: {right:.3f} right, {len(found)} of {len(rows)} to learn from",
+            flush=True,
+        )
         known = fit(found, known)
-        write(known, found, arguments.to or FOLDER / f"weights_{style}.toml")
+        target = arguments.to or FOLDER / f"weights_{style}.toml"
+        write(known, found, target, 2 if style == "whole" else 0)
 
 
-def write(known: dict[str, float], found: list[Example], target: Path) -> None:
-    """The features that were seen more than twice, with two decimals."""
+def write(known: dict[str, float], found: list[Example], target: Path, rare: int) -> None:
+    """The features that were seen more often than `rare`, with two decimals."""
     seen = Counter(f for readings, _ in found for f in set().union(*readings))
     lines = [
-        f'"{name}" = {value:.2f}\n' for name, value in sorted(known.items()) if seen[name] > 2
+        f'"{name}" = {value:.2f}\n' for name, value in sorted(known.items()) if seen[name] > rare
     ]
     head = "# Made by recipes/descriptions.py: what each feature of a reading is worth.\n"
     target.write_text(head + "".join(lines), "utf-8")

@@ -22,6 +22,7 @@ COMMANDS = (
     "judge",
     "list",
     "measure",
+    "regex",
     "report",
     "review",
     "run",

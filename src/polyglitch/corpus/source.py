@@ -20,7 +20,7 @@ from polyglitch.errors import UsageError
 from polyglitch.registry import suggest
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "json")
-SAMPLES = {"sample": "news.en.txt", "sample:qa": "qa.en.jsonl"}
+SAMPLES = {"sample": "news.en.txt", "sample:qa": "qa.en.jsonl", "sample:logic": "logic.en.txt"}
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def difference(a: Relation, b: Relation) -> float:
     costs = table()["weights"]
     moved = 0.0 if stem(a.object) == stem(b.object) else costs["object"]
     if a.kind != b.kind:
-        return costs.get(a.kind, 1.0) + costs.get(b.kind, 1.0)
+        return float(costs.get(a.kind, 1.0) + costs.get(b.kind, 1.0))
     if a.kind != "count":
         return float(moved)
     if (a.low, a.high, a.shape) == (b.low, b.high, b.shape):
@@ -145,9 +145,9 @@ def write(relation: Relation, symbol: str, ranks: dict[float, int]) -> str:
         return f"({mark}[{symbol}]){{{low},{'' if high is None else high}}}"
     shapes = {
         "NOT": "~([{}])",
-        "NONE": "~([{}])",
         "EXCEPT": "~(.*[{}].*)",
         "ALL": "([{}])+",
+        "ANY": "([{}])+",
         "BOTH": "([{}]){{2}}",
         "ONLY": "[{}]",
         "OR": "([{}])?",

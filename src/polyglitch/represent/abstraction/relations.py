@@ -44,9 +44,10 @@ def phrases() -> dict[tuple[str, ...], tuple[str, str]]:
     for section in ("logic", "bounds"):
         for meaning, forms in table()[section].items():
             for form in forms:
-                found[tuple(re.findall(r"#+|[^\s]+", form))] = (section, meaning)
+                words = form.split() if section == "bounds" else words_of(form)
+                found[tuple(words)] = (section, meaning)
     for form in table()["vague"]:
-        found[tuple(form.split())] = ("vague", form)
+        found[tuple(words_of(form))] = ("vague", form)
     return found
 
 
@@ -57,6 +58,8 @@ def words_of(text: str) -> list[str]:
     at = 0
     while at < len(raw):
         value, used = number_at(raw, at)
+        if raw[at] in ("a", "an") and out[-1:] == ["than"]:
+            value = 1.0  # "no more than a bag"
         out.append(raw[at] if value is None else f"{value:.6g}" if value < 1e6 else f"{value:.0f}")
         at += used
     return out
@@ -113,7 +116,23 @@ def relations(text: str, side: Side = "over") -> list[Relation]:
         thing = next((w for w in words[after : after + 4] if w.isalpha() and w not in ignored), "")
         found.append(make(section, meaning, values, thing, side))
         at = after
-    return [relation for relation in found if relation is not None]
+    return settle([relation for relation in found if relation.kind != "SKIP"])
+
+
+def settle(found: list[Relation]) -> list[Relation]:
+    """Negations drawn into what they negate: "not more than 5" is a bound, "not any" is none."""
+    out: list[Relation] = []
+    for relation in found:
+        last = out[-1] if out else None
+        if last is not None and last.kind == "NOT":
+            if relation.shape in ("above", "below"):
+                out.pop()
+                low, high = relation.high, relation.low  # the opposite side is what remains
+                relation = Relation("count", relation.object, low, high, "exact")
+            elif relation.kind == "ANY":
+                continue
+        out.append(relation)
+    return out
 
 
 def longest(words: list[str], at: int) -> tuple[tuple[str, str, list[float]] | None, int]:
@@ -132,8 +151,12 @@ def longest(words: list[str], at: int) -> tuple[tuple[str, str, list[float]] | N
                 pattern.append("#" * len(values))
             else:
                 pattern.append(word)
-        entry = known.get(tuple(pattern)) or known.get(tuple(ordinal(window, values)))
-        if entry is not None and not (entry[0] == "logic" and values):
+        entry = (
+            known.get(tuple(window))
+            or known.get(tuple(pattern))
+            or known.get(tuple(ordinal(window, values)))
+        )
+        if entry is not None:
             return (*entry, values), size
     return None, 1
 
@@ -167,11 +190,12 @@ def make(section: str, meaning: str, values: list[float], thing: str, side: Side
         low, high = table()["vague"][meaning][0 if side == "over" else 1]
         return Relation("count", thing, low, None if high < 0 else high, "exact", True)
     if section == "logic":
-        if meaning == "TWICE":
-            return Relation("count", thing, 2.0, 2.0, "times more")
-        if meaning == "HALF":
-            return Relation("count", thing, 0.5, 0.5, "fraction")
-        return Relation(meaning, thing)
+        fixed = {"TWICE": (2.0, "times more"), "TWO": (2.0, "exact"), "ONCE": (1.0, "exact")}
+        fixed["HALF"] = (0.5, "fraction")
+        if meaning in fixed:
+            value, shape = fixed[meaning]
+            return Relation("count", "time" if shape == "exact" else thing, value, value, shape)
+        return Relation("NOT" if meaning == "NONE" else meaning, thing)
     first = values[0]
     bounds: dict[str, tuple[float | None, float | None, str]] = {
         "#,": (first, None, "exact"),

@@ -19,6 +19,8 @@ from polyglitch.represent.regex.tree import (
     repeat,
 )
 
+REMEMBERED = 500_000  # derivatives; a few hundred megabytes at most, then everything starts afresh
+
 _steps: dict[tuple[Node, int, bool], Node] = {}
 _empties: dict[tuple[Node, bool], bool] = {}
 
@@ -28,6 +30,8 @@ def accepts_empty(node: Node, edge: bool) -> bool:
     key = (node, edge)
     found = _empties.get(key)
     if found is None:
+        if len(_empties) > REMEMBERED:
+            _empties.clear()
         found = _empties[key] = _accepts_empty(node, edge)
     return found
 
@@ -54,6 +58,8 @@ def derive(node: Node, bit: int, edge: bool) -> Node:
     key = (node, bit, edge)
     found = _steps.get(key)
     if found is None:
+        if len(_steps) > REMEMBERED:
+            _steps.clear()
         found = _steps[key] = _derive(node, bit, edge)
     return found
 
@@ -90,9 +96,3 @@ def _derive_repeat(node: Node, bit: int, edge: bool) -> Node:
     if inner.boundary and rest is not node and accepts_empty(inner, edge):
         return either(step, derive(rest, bit, edge))
     return step
-
-
-def forget_steps() -> None:
-    """Let go of what was remembered."""
-    _steps.clear()
-    _empties.clear()

@@ -108,7 +108,9 @@ class Growth:
         """How many fastest parts the best paths to acceptance pass, and their total weight."""
         size = len(self.alive)
         ends = np.array([float(accepting[state]) for state in self.alive])
-        value: dict[int, dict[int, float]] = {state: {} for state in range(size)}  # passes -> weight
+        value: dict[int, dict[int, float]] = {
+            state: {} for state in range(size)
+        }  # passes -> weight
         for part, top in zip(reversed(self.parts), reversed(self.top), strict=True):
             self.settle(part, top, ends, value)
         best = max((k for k, weight in value[0].items() if weight > 0), default=-1)
@@ -132,11 +134,12 @@ class Growth:
         for passes, column in out.items():
             if not column.any():
                 continue
+            solved: Matrix
             if top:
                 right, left = perron(inside), perron(inside.T)
                 solved = right * float(left @ column) / float(left @ right)
             else:
-                solved = np.linalg.solve(np.eye(len(part)) - inside, column)
+                solved = np.linalg.solve(np.eye(len(part)) - inside, column).astype(np.float64)
             for row, state in enumerate(part):
                 total = value[state].get(passes + top, 0.0) + float(solved[row])
                 value[state][passes + top] = total
@@ -145,7 +148,8 @@ class Growth:
 def perron(matrix: Matrix) -> Matrix:
     """The eigenvector of the largest eigenvalue of a connected part, positive."""
     rates, vectors = np.linalg.eig(matrix)
-    return np.abs(np.real(vectors[:, int(np.argmax(np.real(rates)))]))
+    found: Matrix = np.abs(np.real(vectors[:, int(np.argmax(np.real(rates)))]))
+    return found
 
 
 def limit(pair: Product) -> float | None:

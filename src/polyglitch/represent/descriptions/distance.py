@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 
 from polyglitch.represent.descriptions.lexicon import Token, read_words
 
@@ -63,23 +64,34 @@ def edit_cost(a: Sequence[Token], b: Sequence[Token]) -> float:
         above, row = row, [row[0] + gone]
         for place, other in enumerate(b):
             row.append(
-                min(above[place + 1] + gone, row[place] + loss(other), above[place] + change(token, other))
+                min(
+                    above[place + 1] + gone,
+                    row[place] + loss(other),
+                    above[place] + change(token, other),
+                )
             )
     return row[-1]
 
 
+def before(tokens: Sequence[Token]) -> str:
+    """The kind of the last concept but one."""
+    return tokens[-2].kind if len(tokens) > 1 else ""
+
+
 def spread_negation(tokens: Sequence[Token]) -> list[Token]:
-    """"Not x, not y and not z" as "not x, y or z": the same thing said twice costs nothing."""
+    """ "Not x, not y and not z" as "not x, y or z": the same thing said twice costs nothing."""
     out: list[Token] = []
     negated = False
     for token in tokens:
         last = out[-1].kind if out else ""
-        if negated and token.kind in ("NOR", "ANDNOT", "AND", "ORNOT"):
+        if token.kind == "QUANTITY" and token.value[2] == "over" and "NOT" in (last, before(out)):
+            del out[max(i for i, item in enumerate(out) if item.kind == "NOT")]
+            token = token._replace(value=(0, token.value[0], "most"))  # "not more than 5"
+            negated = any(item.kind == "NOT" for item in out)
+        elif negated and token.kind in ("NOR", "ANDNOT", "AND", "ORNOT"):
             token = Token("OR")
-        elif negated and token.kind == "NOT" and last in LISTS:
-            continue
-        elif token.kind in VERBS and last in ("NOT", *LISTS) and negated:
-            continue
+        elif negated and last in ("NOT", *LISTS) and token.kind in {"NOT", *VERBS}:
+            continue  # "not x, not y", "does not contain x, does not contain y"
         negated = negated or token.kind == "NOT"
         out.append(token)
     return out
@@ -88,8 +100,7 @@ def spread_negation(tokens: Sequence[Token]) -> list[Token]:
 def attributes(tokens: Sequence[Token]) -> int:
     """How often the subject follows what it should have: "the vowel line", "words lines"."""
     things = ("TERM", "LITERAL", "WORD", "WORDS")
-    pairs = zip(tokens, tokens[1:], strict=False)
-    return sum(b.kind == "SUBJECT" and a.kind in things for a, b in pairs)
+    return sum(b.kind == "SUBJECT" and a.kind in things for a, b in pairwise(tokens))
 
 
 def distance(one: str, other: str) -> float:

@@ -43,11 +43,17 @@ def weights(style: str = "whole") -> dict[str, float]:
 
 def shape_of(tokens: tuple[Token, ...]) -> Shape:
     """The tokens without the identity of their terms and numbers: what the grammar can see."""
-    found = []
+    found: list[tuple[str, Any]] = []
     for token in tokens:
         if token.kind == "QUANTITY":
             low, _, kind = token.value
-            size = "zero" if low == 0 and kind == "least" else "one" if low == 1 and kind == "least" else kind
+            size = (
+                "zero"
+                if low == 0 and kind == "least"
+                else "one"
+                if low == 1 and kind == "least"
+                else kind
+            )
             found.append((token.kind, (size, token.comma)))
         elif token.kind in TERMS:
             found.append((token.kind, token.plural))
@@ -57,9 +63,16 @@ def shape_of(tokens: tuple[Token, ...]) -> Shape:
 
 
 @lru_cache(maxsize=20_000)
-def readings(shape: Shape, style: str = "whole") -> tuple[Item, ...]:
+def readings(shape: Shape, style: str = "whole", formal: bool = False) -> tuple[Item, ...]:
     """The readings of a shape, best first; none if nothing in it can be described."""
-    return _Chart(shape, weights(style)).readings()
+    return _Chart(shape, weights(style), formal).readings()
+
+
+def prior(feature: str) -> float:
+    """The weight of a feature that has none of its own."""
+    if feature.startswith("!"):
+        return 0.0
+    return PASSED_OVER if feature.startswith("skip") else UNSEEN
 
 
 def head(meaning: Meaning) -> str:
@@ -70,8 +83,8 @@ def head(meaning: Meaning) -> str:
 class _Chart:
     """Spans of tokens with their best readings, built from short to long."""
 
-    def __init__(self, shape: Shape, known: dict[str, float]) -> None:
-        self.shape, self.weights = shape, known
+    def __init__(self, shape: Shape, known: dict[str, float], formal: bool) -> None:
+        self.shape, self.weights, self.formal = shape, known, formal
         self.cells: dict[tuple[int, int], list[Item]] = {}
 
     def readings(self) -> tuple[Item, ...]:
@@ -87,9 +100,10 @@ class _Chart:
 
     def item(self, meaning: Meaning, features: tuple[str, ...], parts: tuple[Item, ...]) -> Item:
         score = 0.0
+        if self.formal:  # spelt out by formula, joints and prefixes bind by other habits
+            features += tuple(f"!{feature}" for feature in features)
         for feature in features:
-            unseen = PASSED_OVER if feature.startswith("skip") else UNSEEN
-            score += self.weights.get(feature, unseen)
+            score += self.weights.get(feature, prior(feature))
         for part in parts:
             score += part.score
             features += part.features
@@ -160,13 +174,20 @@ class _Chart:
         if kind == "WORDS" and end - start > 2 and self.shape[start + 1][0] in ("AND", "OR"):
             for part in self.cells.get((start + 2, end), ()):
                 yield self.apply("words", "WORDS-and", part)
-        if kind == "QUANTITY" and end - start > 3 and self.shape[start + 1][0] == "TERM":
-            if self.shape[start + 2][0] == "WORDS" and not self.shape[start + 1][1]:
-                for part in self.cells.get((start + 3, end), ()):
-                    yield self.apply("sized", "sized", part, start, start + 1)
-        elif kind == "QUANTITY" and end - start == 3 and self.shape[start + 2][0] == "WORDS":
-            if self.shape[start + 1] == ("TERM", False):
-                yield self.item(("sized", ("words",), start, start + 1), ("sized!",), ())
+        if kind == "QUANTITY" and end - start > 2 and self.shape[start + 1][0] == "TERM":
+            yield from self.measured(start, end)
+
+    def measured(self, start: int, end: int) -> Iterator[Item]:
+        """A number and a term as a measure: "6 letter sequence", "5 letter words ending in 's'"."""
+        noun, place = self.shape[start + 2][0], (start, start + 1)
+        if noun == "RUN" and end - start == 3:
+            yield self.item(("run", *place), ("run!",), ())
+        if noun != "WORDS" or self.shape[start + 1][1]:
+            return
+        if end - start == 3:
+            yield self.item(("sized", ("words",), *place), ("sized!",), ())
+        for part in self.cells.get((start + 3, end), ()):
+            yield self.apply("sized", "sized", part, *place)
 
     def skip(self, cue: str, part: Item) -> Item:
         return self.item(part.meaning, (f"skip-{cue}",), (part,))

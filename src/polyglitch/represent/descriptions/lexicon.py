@@ -16,7 +16,7 @@ WORD = re.compile(r"<lit\d+>|[a-z]+(?:[-'][a-z]+)*-?|\d+|>=|[^\sa-z\d]")
 QUOTED = re.compile(r"(?<![A-Za-z])['\"“‘`]\s*(?P<inside>[^'\"”’“‘`]+?)\s*['\"”’](?![A-Za-z])")
 NAMED = re.compile(r"['\"“‘`]*\s*<\s*(?P<name>[A-Z]\d)\s*>\s*['\"”’]*")
 BARE = re.compile(r"(?<![A-Za-z-])['\"`]*(?P<bare>dog|truck|ring|lake)\b['\"`]*")
-LONGEST = 8  # words in a phrase
+LONGEST = 10  # words in a phrase
 
 
 class Token(NamedTuple):
@@ -34,6 +34,7 @@ class Reading(NamedTuple):
     tokens: tuple[Token, ...]
     unknown: tuple[str, ...]
     words: int
+    formal: bool = False  # every term with its article, as a formula would spell it out
 
 
 @cache
@@ -46,7 +47,8 @@ def lexicon() -> dict[str, Any]:
 @cache
 def phrases() -> dict[tuple[str, ...], Token]:
     """Every phrase as a tuple of words, `#` and `##` for numbers, with what it means."""
-    data, found = lexicon(), {}
+    data = lexicon()
+    found: dict[tuple[str, ...], Token] = {}
     for word in data["fillers"]["words"]:
         found[(word,)] = Token("FILLER")
     for plural, table in ((False, "terms"), (True, "plurals")):
@@ -100,13 +102,28 @@ def split_words(text: str) -> tuple[list[str], list[str]]:
     return WORD.findall(lowered), literals
 
 
-SUBJECTS = ("line", "lines", "row", "rows", "item", "items", "string", "strings")
+SUBJECTS = (
+    "line",
+    "lines",
+    "row",
+    "rows",
+    "item",
+    "items",
+    "string",
+    "strings",
+    "series",
+    "chain",
+    "chains",
+    "text",
+    "texts",
+)
 
 
-def read_words(text: str, subjects: bool = False) -> Reading:
+def read_words(text: str, subjects: bool = False, bare_literals: bool = False) -> Reading:
     """The concepts of a description, longest phrases first; unknown words are passed over.
 
-    With `subjects`, what is described ("lines") and how it is tied to the rest are concepts too.
+    With `subjects`, what is described ("lines") and how it is tied to the rest are concepts too; with
+    `bare_literals`, an unknown word of one or two letters stands for itself, as in "only one b".
     """
     words, literals = split_words(text)
     numbers = lexicon()["numbers"]
@@ -126,10 +143,20 @@ def read_words(text: str, subjects: bool = False) -> Reading:
             at += 1
             continue
         token, used = longest(words, at, numbers)
-        if token is not None and token.kind != "FILLER":
+        if (
+            token is not None
+            and token.plural
+            and words[at + used - 1] == "words"
+            and counted(tokens)
+        ):
+            tokens += [token._replace(plural=False), Token("WORDS")]  # "5 letter words"
+        elif token is not None and token.kind != "FILLER":
             tokens.append(token)
         elif token is None:
-            unknown.append(word)
+            if bare_literals and len(word) < 3 and word.isalpha():
+                tokens.append(Token("LITERAL", word))
+            else:
+                unknown.append(word)
         elif subjects and word in SUBJECTS and not names_literal(words, at):
             tokens.append(Token("SUBJECT"))
         elif subjects and word in ("of", "is") and tokens and tokens[-1].kind == "SUBJECT":
@@ -137,7 +164,25 @@ def read_words(text: str, subjects: bool = False) -> Reading:
         elif word in ("string", "strings", "word", "text", "phrase", "name"):
             tokens.append(Token("NAME", word))
         at += used
-    return Reading(tuple(join(tokens)), tuple(unknown), max(1, len(words)))
+    return Reading(tuple(join(tokens)), tuple(unknown), max(1, len(words)), is_formal(words))
+
+
+FORMAL = re.compile(
+    r"lines (with|not|containing|starting with|ending with|having|words)( words)?( that (contain|don't have|have))?"
+    r"( only)?( (with|containing|starting with|ending with|having|not|either|and|or|before|followed by|,|words with"
+    r"|at least once|\d or more times|zero or more times|the string <lit\d+>"
+    r"|a (number|vowel|letter|character|capital letter|lower-case letter)))*"
+)
+
+
+def is_formal(words: list[str]) -> bool:
+    """Whether a description is worded by the formula of NL-RX-Synth, every term with its article."""
+    return FORMAL.fullmatch(" ".join(words)) is not None
+
+
+def counted(tokens: list[Token]) -> bool:
+    """Whether a plain number stands last."""
+    return bool(tokens) and tokens[-1].kind == "QUANTITY" and tokens[-1].value[2] == "bare"
 
 
 def names_literal(words: list[str], at: int) -> bool:
@@ -166,7 +211,10 @@ def longest(words: list[str], at: int, numbers: dict[str, int]) -> tuple[Token |
             else:
                 values.append(value)
                 pattern.append("#" * len(values))
-        for shape in (pattern, [*pattern, "times"] if words[at + size - 1] in ("once", "twice", "thrice") else None):
+        for shape in (
+            pattern,
+            [*pattern, "times"] if words[at + size - 1] in ("once", "twice", "thrice") else None,
+        ):
             found = table.get(tuple(shape)) if shape else None
             if values and found is not None and found.kind == "QUANTITY":
                 return Token("QUANTITY", bounds(found.value, values)), size
@@ -180,6 +228,7 @@ def bounds(shape: str, values: list[int]) -> tuple[int, int | None, str]:
         "#,": (first, None, "least"),
         "#,#": (first, first, "exact"),
         "#": (first, first, "bare"),
+        "#r": (first, first, "run"),
         "#%,": (first, None, "over"),
         ",#": (0, first, "most"),
         ",#%": (0, first - 1, "under"),
@@ -196,8 +245,11 @@ def join(tokens: list[Token]) -> list[Token]:
             low = {"0,": 0, "2,": 2}.get(token.value, 1)
             token = Token("QUANTITY", (low, None, "least"))
         last = out[-1].kind if out else ""
+        if token.kind in ("OR_MORE", "OR_LESS"):
+            widen(out, token.kind)
+            continue
         if token.kind == "LITERAL":
-            if last == "NAME" or (last == "TERM" and not (len(out) > 1 and out[-2].kind == "ONLY" and False)):
+            if last == "NAME" or last == "TERM":
                 out.pop()
             elif last == "WORDS":
                 out.pop()
@@ -215,3 +267,14 @@ def join(tokens: list[Token]) -> list[Token]:
     while out and out[-1].kind in ("COMMA", "NAME"):
         out.pop()
     return out
+
+
+def widen(tokens: list[Token], kind: str) -> None:
+    """Make the last plain number a bound: "20 characters or less"."""
+    for place in range(len(tokens) - 1, max(-1, len(tokens) - 4), -1):
+        token = tokens[place]
+        if token.kind == "QUANTITY" and token.value[2] == "bare":
+            low = token.value[0]
+            value = (low, None, "least") if kind == "OR_MORE" else (0, low, "most")
+            tokens[place] = token._replace(value=value)
+            return

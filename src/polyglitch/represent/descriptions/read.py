@@ -50,8 +50,8 @@ def style_of(texts: Sequence[str]) -> Style:
 def describe(text: str, style: Style | None = None) -> Description:
     """The regex of one description."""
     style = style or style_of([text])
-    reading = read_words(text)
-    items = grammar.readings(grammar.shape_of(reading.tokens), style)
+    reading = read_words(text, bare_literals=style == "search")
+    items = grammar.readings(grammar.shape_of(reading.tokens), style, reading.formal)
     if not items:
         return Description(text, "", 0.0, reading.unknown)
     write = write_search if style == "search" else write_whole

@@ -13,7 +13,7 @@ from polyglitch.represent.descriptions.symbols import symbol
 LETTERS = "[A-Za-z]"
 WORD = f"\\b{LETTERS}+\\b"
 GAP = "[^A-Za-z]*"
-SIMPLE = ("term", "some", "words", "sized")
+SIMPLE = ("term", "some", "words", "sized", "run")
 
 
 def write_search(meaning: Meaning, tokens: tuple[Token, ...]) -> str:
@@ -66,7 +66,7 @@ class _Writer:
             inner = inner[1]
         if inner[0] == "repeat":
             return self.counted(inner[1], self.tokens[inner[2]], word, True)
-        if inner[0] == "some":
+        if inner[0] == "some" or (inner[0] == "term" and self.tokens[inner[1]].plural):
             return f"{self.piece(inner)}*"
         if inner[0] in ("words", "sized"):
             return f"{GAP}{self.piece(inner)}{GAP}"
@@ -81,6 +81,8 @@ class _Writer:
             return f"\\b{symbol(token)}\\b" if token.kind == "WORD" else symbol(token)
         if name in ("some", "contain", "only"):
             return self.piece(meaning[1])
+        if name == "run":
+            return f"{symbol(self.tokens[meaning[2]])}{{{self.tokens[meaning[1]].value[0]}}}"
         if name == "words":
             return self.word(f"{LETTERS}+", meaning[1]) if len(meaning) > 1 else WORD
         if name == "sized":
@@ -117,6 +119,8 @@ class _Writer:
         while inner[0] == "contain":
             inner = inner[1]
         low, high, kind = quantity.value
+        if kind == "run":
+            return f".*({self.piece(inner)}){{{low}}}.*"
         if kind == "over":
             low += 1
         if kind in ("least", "over") or (kind == "bare" and not only):
@@ -131,7 +135,11 @@ class _Writer:
             return f"({GAP}{piece}{GAP}){{{low},{high}}}"
         if only and inner[0] in ("some", "term"):
             bound = low if kind in ("bare", "exact") else "" if high is None else high
-            return f"({piece}){{{low},{bound}}}" if inner[0] == "some" else self.exactly(piece, low, low)
+            return (
+                f"({piece}){{{low},{bound}}}"
+                if inner[0] == "some"
+                else self.exactly(piece, low, low)
+            )
         return self.exactly(piece, low, high)
 
     def is_length(self, inner: Meaning, word: bool) -> bool:

@@ -22,4 +22,6 @@ def symbol(token: Token) -> str:
 
 def escape(literal: str) -> str:
     """A literal with what the dialect reserves escaped."""
-    return "".join(char if char.isalnum() or char in " _<>=,;:'\"!@#%/-" else f"\\{char}" for char in literal)
+    return "".join(
+        char if char.isalnum() or char in " _<>=,;:'\"!@#%/-" else f"\\{char}" for char in literal
+    )

@@ -33,6 +33,8 @@ def write_whole(meaning: Meaning, tokens: tuple[Token, ...]) -> str:
     if name == "repeat":
         single = parts[0][1] if parts[0][0] == "some" else parts[0]  # "3 vowels" counts vowels
         return repeated(write_whole(single, tokens), tokens[meaning[2]])
+    if name == "run":
+        return f"({symbol(tokens[meaning[2]])}){{{tokens[meaning[1]].value[0]}}}"
     if name == "sized":
         return f"\\b({symbol(tokens[meaning[3]])}){{{tokens[meaning[2]].value[0]},}}\\b"
     return UNARY[name].format(inner[0])

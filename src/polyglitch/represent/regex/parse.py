@@ -120,8 +120,14 @@ class _Reader:
             raise self.error("'{' is not closed", start)
         first, comma, second = self.regex[self.at : end].partition(",")
         self.at = end + 1
-        numbers = [int(part) if part.isascii() and part.isdigit() else None for part in (first, second)]
-        if (first and numbers[0] is None) or (second and numbers[1] is None) or not (first or second):
+        numbers = [
+            int(part) if part.isascii() and part.isdigit() else None for part in (first, second)
+        ]
+        if (
+            (first and numbers[0] is None)
+            or (second and numbers[1] is None)
+            or not (first or second)
+        ):
             raise self.error("between '{' and '}' stands m  m,  ,n  or m,n", start)
         low = numbers[0] or 0
         high = numbers[1] if comma else low
@@ -164,7 +170,9 @@ class _Reader:
             kind, value = names()[name]
             return tree.text(value) if kind == "text" else tree.chars(self.ranges(value, start))
         if char in SPECIAL:
-            raise self.error(f"{char!r} has nothing before it" if char in "?*+{" else f"stray {char!r}", start)
+            raise self.error(
+                f"{char!r} has nothing before it" if char in "?*+{" else f"stray {char!r}", start
+            )
         return tree.text(char)
 
     def name(self) -> str:

@@ -24,6 +24,11 @@ def mask_of(chars: str) -> int:
     return mask
 
 
+def chars_of(mask: int) -> str:
+    """The characters of a mask."""
+    return "".join(char for char, bit in _bits.items() if mask >> bit & 1)
+
+
 class Node:
     """A regex. `chars` are those in `mask`, or all others if `negated`; `parts` hold the children."""
 
@@ -67,12 +72,6 @@ def _node(
     if found is None:
         found = _nodes[key] = Node(kind, parts, mask, negated, low, high)
     return found
-
-
-def forget_nodes() -> None:
-    """Let go of all trees but the constants; for long runs over endlessly many regexes."""
-    for key in [key for key, node in _nodes.items() if node not in (NONE, EMPTY, ANY, ALL)]:
-        del _nodes[key]
 
 
 def chars(mask: int, negated: bool = False) -> Node:
