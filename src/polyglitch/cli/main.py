@@ -10,7 +10,7 @@ import click
 from polyglitch import __version__
 from polyglitch.errors import PolyglitchError
 
-COMMANDS = ("demo", "doctor", "init", "list", "measure", "report", "run")
+COMMANDS = ("demo", "doctor", "evaluate", "init", "list", "measure", "report", "run")
 
 
 class LazyGroup(click.Group):
