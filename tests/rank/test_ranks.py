@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,7 @@ def test_every_word_finds_exactly_the_pieces_cut_from_it(parts: list[str], data:
         inner = range(token.start + 1, token.end)
         cuts = sorted(data.draw(st.sets(st.sampled_from(inner)))) if inner else []
         edges = [token.start, *cuts, token.end]
-        spans += zip(edges, edges[1:], strict=False)
+        spans += pairwise(edges)
         owner += [index] * (len(edges) - 1)
     for index, token in enumerate(parse.tokens):
         assert pieces_of(token, [*spans, (0, 0)]) == [n for n, o in enumerate(owner) if o == index]

@@ -8,7 +8,7 @@ import click
 
 from polyglitch.registry import suggest
 
-TOPICS = ("priority",)
+TOPICS = ("efficiency", "priority")
 
 
 class Topics(click.Group):

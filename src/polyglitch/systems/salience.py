@@ -10,6 +10,8 @@ import numpy as np
 from polyglitch.protocols import Floats
 
 Span = tuple[int, int]
+SPACE = "▁"  # how SentencePiece writes a space
+FAR = 32  # characters that unknown pieces may have skipped; further on it is another word
 
 
 def attributes(gradients: Any, embeddings: Any) -> tuple[Floats, Floats]:
@@ -35,4 +37,22 @@ def inside(offsets: Sequence[Span], text: str, start: int, end: int) -> list[Spa
         while left < right and text[right - 1].isspace():
             right -= 1
         spans.append((left - start, right - start) if left < right else (0, 0))
+    return spans
+
+
+def walk(pieces: Sequence[str], text: str) -> list[Span]:
+    """Offsets of pieces in the text they were cut from, for tokenizers that do not keep them.
+
+    A piece that was rewritten (an unknown sign, another normal form) stands for nothing: (0, 0).
+    """
+    spans: list[Span] = []
+    place = 0
+    for piece in pieces:
+        bare = piece.replace(SPACE, " ").strip()
+        found = text.find(bare, place) if bare else -1
+        if found < 0 or found - place > FAR:
+            spans.append((0, 0))
+            continue
+        place = found + len(bare)
+        spans.append((found, place))
     return spans

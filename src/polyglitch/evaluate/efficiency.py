@@ -1,0 +1,131 @@
+"""How well tests are spent: success rate, bugs at a budget, tests for a number of bugs, and where they went."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+RESAMPLES = 2000  # of the bootstrap: the ends of a 95% interval move by less than a hundredth
+Interval = tuple[float, float, float]  # the value, and its 95% interval
+
+
+class Test(msgspec.Struct, frozen=True):
+    """One decided test of one method with one rank, in the order in which they were run."""
+
+    __test__ = False  # pytest collects what is called Test
+
+    method: str
+    rank: str
+    draw: int  # which random seed
+    seed_id: str
+    start: int  # where the replaced word stands
+    word: str
+    pos: str
+    length: int  # words of the sentence
+    violated: bool
+
+    @property
+    def token(self) -> tuple[str, int]:
+        """The replaced token: a place in a sentence."""
+        return self.seed_id, self.start
+
+
+def success_rate(tests: Sequence[Test]) -> float:
+    """Violations a test."""
+    return sum(test.violated for test in tests) / len(tests) if tests else 0.0
+
+
+def curve(tests: Iterable[Test]) -> list[int]:
+    """Bugs found after each test."""
+    return list(accumulate(int(test.violated) for test in tests))
+
+
+def bugs_at(tests: Sequence[Test], budget: int) -> int:
+    """Bugs found by the first tests."""
+    return sum(test.violated for test in tests[:budget])
+
+
+def tests_for(tests: Sequence[Test], bugs: int) -> int | None:
+    """How many tests it takes to find so many bugs, if they are found at all."""
+    return next((n for n, found in enumerate(curve(tests), 1) if found >= bugs), None)
+
+
+def by_draw(tests: Sequence[Test]) -> list[list[Test]]:
+    """The tests of each random seed, in their order."""
+    draws = sorted({test.draw for test in tests})
+    return [[test for test in tests if test.draw == draw] for draw in draws]
+
+
+def ratio(tests: Sequence[Test], baseline: Sequence[Test], seed: int = 0) -> Interval:
+    """Success rate over that of the baseline, with a 95% interval from resampled sentences.
+
+    Tests of one sentence are not independent, so whole sentences are drawn; all draws of a random baseline
+    count, which averages its luck out.
+    """
+    names = sorted({test.seed_id for test in (*tests, *baseline)})
+    ours, theirs = sentence_counts(tests, names), sentence_counts(baseline, names)
+    stream = np.random.default_rng(seed)
+    chosen = stream.integers(0, len(names), (RESAMPLES, len(names)))
+    values = [quotient(ours[rows].sum(0), theirs[rows].sum(0)) for rows in chosen]
+    low, high = np.nanpercentile(values, (2.5, 97.5))
+    return quotient(ours.sum(0), theirs.sum(0)), float(low), float(high)
+
+
+def sentence_counts(tests: Sequence[Test], names: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Violations and tests of each sentence."""
+    found = Counter(test.seed_id for test in tests if test.violated)
+    made = Counter(test.seed_id for test in tests)
+    return np.array([[found[name], made[name]] for name in names], np.int64).reshape(-1, 2)
+
+
+def quotient(ours: npt.NDArray[np.int64], theirs: npt.NDArray[np.int64]) -> float:
+    """One success rate over another; not a number where there is none to divide by."""
+    if not ours[1] or not theirs[0]:
+        return float("nan")
+    return float((ours[0] / ours[1]) / (theirs[0] / theirs[1]))
+
+
+def shared_tokens(tests: Sequence[Test]) -> dict[tuple[str, ...], int]:
+    """How many tokens were replaced by exactly these ranks and no other; of their first draws."""
+    users: dict[tuple[str, int], set[str]] = {}
+    first = {rank: min(t.draw for t in tests if t.rank == rank) for rank in {t.rank for t in tests}}
+    for test in tests:
+        if test.draw == first[test.rank]:
+            users.setdefault(test.token, set()).add(test.rank)
+    return dict(Counter(tuple(sorted(ranks)) for ranks in users.values()).most_common())
+
+
+def by_part_of_speech(tests: Sequence[Test]) -> dict[str, tuple[int, int]]:
+    """Violations and tests for each part of speech of the replaced word, most tests first."""
+    made = Counter(test.pos for test in tests)
+    found = Counter(test.pos for test in tests if test.violated)
+    return {pos: (found[pos], count) for pos, count in made.most_common()}
+
+
+def length_effect(tests: Sequence[Test]) -> float:
+    """Spearman's rho between the length of a sentence and the success rate of its tests."""
+    lengths = {test.seed_id: test.length for test in tests}
+    names = sorted(lengths)
+    counts = sentence_counts(tests, names)
+    return spearman([float(lengths[name]) for name in names], list(counts[:, 0] / counts[:, 1]))
+
+
+def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
+    """The correlation of ranks, ties sharing their mean rank."""
+    if len(set(xs)) < 2 or len(set(ys)) < 2:
+        return float("nan")
+    return float(np.corrcoef(mean_ranks(xs), mean_ranks(ys))[0, 1])
+
+
+def mean_ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:
+    """The place of each value in their order, ties sharing the mean of theirs."""
+    array = np.asarray(values, np.float64)
+    below = (array[:, None] > array).sum(1)
+    same = (array[:, None] == array).sum(1)
+    ranks: npt.NDArray[np.float64] = below + (same - 1) / 2.0
+    return ranks
