@@ -13,7 +13,7 @@ from typing import Any, Literal
 from polyglitch.compare.quantities import Date, take_date, take_numbers
 
 Polarity = Literal["yes", "no"]
-WORD = re.compile(r"[^\W_]+(?:[.'][^\W_]+)*")
+WORD = re.compile(r"\d+\.\d+|[^\W_]+(?:[.'][^\W_]+)*")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ def plain(text: str) -> str:
     """The text in small letters, without markup, blanks and marks around it."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
     folded = re.sub(r"[*_`#<>\[\]\"“”]", " ", folded)
-    return re.sub(r"\s+", " ", folded).strip(" .,:;!?'-")
+    spaced = re.sub(r"\s+", " ", folded)
+    return re.sub(r" (?=[,.;:!?])", "", spaced).strip(" .,:;!?'-")
 
 
 def polarity(text: str) -> Polarity | None:

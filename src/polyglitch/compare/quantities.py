@@ -28,7 +28,7 @@ def take_date(text: str) -> tuple[Date | None, str]:
         rf"(?P<m>{name})\.? (?P<y>\d{{4}})",
         rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m>{name})\b",
         rf"(?P<m>{name})\.? (?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b",
-        r"\b(?P<y>1\d{3}|20\d{2})\b(?! ?(?:m|km|kg|people|euros|dollars|percent|%))",
+        r"\b(?P<y>1\d{3}|20\d{2})\b(?!\.\d| ?(?:m|km|kg|people|euros|dollars|percent|%))",
     )
     for shape in shapes:
         found = re.search(rf"(?<!\w){shape}(?!\w)", text)

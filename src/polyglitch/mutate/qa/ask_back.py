@@ -133,20 +133,14 @@ def small_article(answer: str) -> str:
 def asked_back(seed: Seed, parse: Parse, statement: str, seed_number: int) -> Case:
     """The case: the question, and the question whether its statement is true."""
     choice = random.Random(digest([str(seed_number), seed.id]))  # noqa: S311 - repeatable choice
-    binary = (take := take_apart(parse)) is not None and not take.opening
-    starts_with_name = parse.tokens[min(1, len(parse.tokens) - 1)].pos == "PROPN"
-    relation, which = (
-        (choice.choice([(SAME, "templates"), (OPPOSITE, "opposite")]))
-        if binary
-        else (STANDS, "templates")
-    )
-    text = choice.choice(templates("ask_back", which)).format(
-        statement=small(statement, starts_with_name or not binary)
-    )
+    asked = take_apart(parse)
+    relation, which = STANDS, "templates"
     data: dict[str, Any] = {"relation": "ask back", "why": why("ask_back"), "inserted": statement}
-    if not binary:
+    if asked is not None and not asked.opening:
+        relation, which = choice.choice([(SAME, "templates"), (OPPOSITE, "opposite")])
+    else:
         data["claims"] = [seed.label, *seed.data.get("aliases", [])]
+    text = choice.choice(templates("ask_back", which)).format(statement=statement)
     item = seed.input
-    return new_case(
-        seed, relation, (item, Input(text, item.context, item.title, item.language)), data=data
-    )
+    changed = Input(text, item.context, item.title, item.language)
+    return new_case(seed, relation, (item, changed), data=data)

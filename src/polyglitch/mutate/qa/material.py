@@ -29,6 +29,7 @@ class Material:
     """A seed with all that its follow-ups need."""
 
     seed: Seed
+    parse: Parse
     question: str  # ready to stand within a sentence, without its question mark
     statement: str | None
     sentences: tuple[Chosen, ...]
@@ -48,6 +49,7 @@ def prepare(
     return [
         Material(
             seed,
+            parse,
             small(bare(seed.input.text), parse.tokens[0].pos == "PROPN"),
             statement,
             tuple(found),

@@ -14,9 +14,9 @@ from polyglitch.errors import UsageError
 from polyglitch.mutate.qa.lexicon import templates, why
 from polyglitch.mutate.qa.material import Material, Partner, is_binary, prepare
 from polyglitch.mutate.qa.selection import LARGEST, Chosen, Pool, make_pool
-from polyglitch.mutate.qa.wording import large, small
+from polyglitch.mutate.qa.wording import affirmed, large, small
 from polyglitch.part import part
-from polyglitch.protocols import Mutation, Tools
+from polyglitch.protocols import Floats, Mutation, Parse, Tools
 from polyglitch.records import Case, Input, Seed, new_case
 from polyglitch.registry import suggest
 
@@ -65,15 +65,31 @@ def insert_sentences(
         parser, vectors = tools.parser(language), tools.embedder(embedder, language)
         if id(tools) not in pools:
             pools[id(tools)] = make_pool(tools.corpus(), vectors, largest_pool)
-        for material in prepare(asked, pools[id(tools)], parser, vectors, tools.seed):
+        materials = prepare(asked, pools[id(tools)], parser, vectors, tools.seed)
+        ranks = tools.word_ranks(asked, [material.parse for material in materials])
+        for number, material in enumerate(materials):
             order = list(relations)
             if each == "one":
                 material.random.shuffle(order)
             made = (RELATIONS[name](material, style) for name in order)
             cases = [case for case in made if case is not None]
+            if ranks is not None:
+                score = ranks[number]
+                cases.sort(key=lambda case: -promise(case, material.parse, score))
             yield from cases[:1] if each == "one" else cases
 
     return mutate
+
+
+def promise(case: Case, question: Parse, ranks: Floats) -> float:
+    """GRI for a case: the highest rank among the question's words that the insertion repeats, else 0."""
+    there = {word.strip(".,?!'\"").lower() for word in case.data["inserted"].split()}
+    met = [
+        float(rank)
+        for token, rank in zip(question.tokens, ranks, strict=True)
+        if token.text.lower() in there
+    ]
+    return max(met, default=0.0)
 
 
 def equivalent_question(material: Material, style: Style) -> Case | None:
@@ -114,7 +130,8 @@ def integrated(material: Material, style: Style) -> Case | None:
     if material.statement is None or partner is None or not is_binary(material.seed):
         return None
     seed, other = material.seed, partner.seed
-    first, second = (small(text, False) for text in (material.statement, partner.statement or ""))
+    both = (material.statement, partner.statement or "")
+    first, second = map(affirmed, both)
     text = material.random.choice(templates("TI")).format(first=first, second=second)
     combined = together(seed, other, text, style)
     expected: tuple[str, ...] = ()

@@ -57,6 +57,11 @@ def small(text: str, is_name: bool) -> str:
     return text[:1].lower() + text[1:]
 
 
+def affirmed(statement: str) -> str:
+    """A statement without the words of doubt that questions have: `any` as `some`."""
+    return re.sub(r"\bany(one|body|thing|where)?\b", r"some\1", statement)
+
+
 def large(text: str) -> str:
     """The text as it starts a sentence."""
     return text[:1].upper() + text[1:]

@@ -1,0 +1,49 @@
+"""Orders of tests are compared by how early they find the faults."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyglitch.evaluate.curve_picture import picture
+from polyglitch.evaluate.fault_curve import apfd, area, evaluate_orders, fault_curve
+
+runs = st.lists(st.booleans(), min_size=1, max_size=60).filter(any)
+
+
+@given(runs)
+def test_the_area_is_apfd(failed: list[bool]) -> None:
+    assert area(fault_curve(failed)) == pytest.approx(apfd(failed))
+
+
+@given(runs, st.randoms(use_true_random=False))
+def test_nothing_beats_the_ideal_order(failed: list[bool], draw) -> None:  # type: ignore[no-untyped-def]
+    scores = {"chance": [draw.random() for _ in failed]}
+    initial, chance, ideal = evaluate_orders(failed, scores, shuffles=3, seed=1)
+    assert (initial.name, chance.name, ideal.name) == ("initial", "chance", "ideal")
+    assert max(initial.area, chance.area) <= ideal.area + 1e-9
+
+
+def test_faults_first_is_ideal_and_faults_last_is_worst() -> None:
+    failed = [False] * 8 + [True] * 2
+    good, bad = [float(fault) for fault in failed], [float(not fault) for fault in failed]
+    orders = {o.name: o.area for o in evaluate_orders(failed, {"good": good, "bad": bad}, 5, 0)}
+    assert orders["good"] == orders["ideal"] == pytest.approx(90.0)
+    assert orders["bad"] == pytest.approx(10.0)
+    assert orders["bad"] < orders["initial"] < orders["good"]
+
+
+def test_ties_are_broken_anew_in_every_shuffle() -> None:
+    failed = [True] * 5 + [False] * 5  # all faults first by accident
+    tied = evaluate_orders(failed, {"tied": [1.0] * 10}, 200, 0)[1]
+    assert tied.area == pytest.approx(50, abs=5) and tied.spread > 5
+
+
+def test_the_picture_is_an_svg_with_every_curve_and_a_safe_title() -> None:
+    orders = evaluate_orders([True, False, True], {"gri": [3, 2, 1]}, 2, 0)
+    root = ET.fromstring(picture(orders, "<script>alert(1)</script>"))
+    lines = root.findall("{http://www.w3.org/2000/svg}polyline")
+    assert len(lines) == 3 and "script" not in {child.tag for child in root.iter()}
