@@ -17,7 +17,6 @@ from itertools import islice
 from polyglitch.compare.labels import label_relations
 from polyglitch.corpus.read import open_corpus
 from polyglitch.mutate.capabilities.cases import capability_cases
-from polyglitch.protocols import System
 from polyglitch.records import Case, Input, Output, Trial, encode
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox

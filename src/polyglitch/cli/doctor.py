@@ -37,6 +37,21 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "the systems firefox:en-pt and firefox:pt-en",
         "pip install 'polyglitch[demo]'",
     ),
+    "vaderSentiment": (
+        "vaderSentiment",
+        "alict: sentiment of words; the system vader",
+        "pip install 'polyglitch[sentiment]'",
+    ),
+    "textblob": (
+        "textblob",
+        "alict: sentiment of words; the system textblob",
+        "pip install 'polyglitch[sentiment]'",
+    ),
+    "profanity_check": (
+        "alt-profanity-check",
+        "the system profanity",
+        "pip install 'polyglitch[sentiment]'",
+    ),
 }
 PROGRAMS = {
     "apertium": ("the system apertium:eng-spa", "apt-get install apertium apertium-eng-spa"),
@@ -45,8 +60,17 @@ PROGRAMS = {
 
 @click.command(name="doctor")
 @click.option("--json", "as_json", is_flag=True, help="An array of objects.")
-def command(as_json: bool) -> None:
+@click.option("--drop-slurs", is_flag=True, help="Remove the encoded list of slurs and profanity.")
+def command(as_json: bool, drop_slurs: bool) -> None:
     """Say what is installed and what is missing for which method."""
+    if drop_slurs:
+        from polyglitch.language.terms import drop_terms
+
+        gone = "removed" if drop_terms() else "was not there"
+        click.echo(
+            f"the list of slurs and profanity: {gone}; capabilities that ask for it will say so"
+        )
+        return
     rows = examine()
     if as_json:
         click.echo(json.dumps(rows, indent=1))

@@ -21,7 +21,7 @@ class Grammar:
     def __init__(self, counts: dict[str, dict[Symbols, int]], source: str = "") -> None:
         self.source = source
         self.counts = counts
-        self._found: dict[tuple[str, Symbols, int], tuple[Symbols, ...]] = {}
+        self._found: dict[tuple[str, Symbols, frozenset[str], int], tuple[Symbols, ...]] = {}
 
     def probability(self, label: str, parts: Symbols) -> float:
         """The share of a production among those of its phrase."""
@@ -32,7 +32,7 @@ class Grammar:
         self, label: str, parts: Symbols, allowed: frozenset[str], most_new: int
     ) -> tuple[Symbols, ...]:
         """Longer productions that hold `parts` in order and add only allowed symbols, likeliest first."""
-        key = (label, parts, most_new)
+        key = (label, parts, allowed, most_new)
         if key not in self._found:
             longer = [
                 (count, other)

@@ -12,6 +12,9 @@ from importlib.resources import files
 from polyglitch.errors import Missing
 from polyglitch.protocols import Candidate, Slot
 
+# How often two words must have been seen side by side: two nouns need it most (`rock band`, not `sea cage`).
+TOGETHER = {"NN": 6, "NNS": 6, "JJ": 3, "RB": 2}
+
 
 @dataclass(frozen=True)
 class Word:
@@ -59,7 +62,7 @@ class NgramProposer:
     def _rank(self, tag: str, before: str, after: str) -> list[Candidate]:
         ranked = []
         for word in self._before.get((tag, after), ()):
-            if before in word.left:
+            if before in word.left and word.right[after] * word.seen >= TOGETHER.get(tag, 2) - 0.5:
                 share = word.left[before] * word.right[after]
                 ranked.append(Candidate(word.text, round(math.log(share * word.seen), 4)))
         return sorted(ranked, key=lambda each: (-each.score, each.word))

@@ -149,8 +149,8 @@ def _label_cases(capability: Capability, item: Found, others: Sequence[Found]) -
         case = _case(capability, item, (made.text,), made.expected, data)
         own[made.choice] = case
         yield case
-    for row, sentence in item.grown if capability.expand else ():
-        if not fits(sentence, capability.where):
+    for row, sentence in item.grown:
+        if not may_grow(capability, row) or not fits(sentence, capability.where):
             continue
         for made in _made(capability, item, sentence, others):
             parent = own.get(made.choice)
@@ -165,6 +165,12 @@ def _label_cases(capability: Capability, item: Found, others: Sequence[Found]) -
             texts = (parent.inputs[0].text, made.text)
             case = _case(capability, item, texts, made.expected, data)
             yield case
+
+
+def may_grow(capability: Capability, row: Expanded) -> bool:
+    """Whether a capability takes an expansion by words of such tags."""
+    allowed = capability.expand
+    return allowed if isinstance(allowed, bool) else set(row.tags) <= set(allowed)
 
 
 def _made(

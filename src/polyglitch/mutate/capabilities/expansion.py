@@ -47,6 +47,7 @@ class Expanded:
     parse: Parse
     edit: Edit
     words: tuple[str, ...]
+    tags: tuple[str, ...]
 
 
 def places(parse: Parse, grammar: Grammar) -> list[Place]:
@@ -91,22 +92,15 @@ def _place(
 
 
 def _takes_adverb(token: Token) -> bool:
-    """Whether an adverb reads well before a word: a verb or an adjective, no auxiliary or name."""
-    return token.pos in ("VERB", "ADJ") and token.tag in (
-        "VB",
-        "VBD",
-        "VBG",
-        "VBN",
-        "VBP",
-        "VBZ",
-        "JJ",
-    )
+    """Whether an adverb reads well before a word: a finite verb, a participle or an adjective."""
+    tags = ("VBD", "VBG", "VBN", "VBP", "VBZ", "JJ")
+    return token.pos in ("VERB", "ADJ") and token.tag in tags and not token.text[:1].isupper()
 
 
 def _crowded(before: Token, tags: tuple[str, ...]) -> bool:
     """Whether the word before would be parted from its noun, or two adverbs would meet."""
     if tags[0] == "RB":
-        return before.pos in ("ADV", "PART") or before.tag in ("DT", "JJ")
+        return before.pos in ("ADV", "PART") or before.tag in ("DT", "JJ") or before.lemma == "do"
     return before.tag in NOUNS or before.tag in ("JJR", "JJS", "RB", "RBR", "RBS", "HYPH", "POS")
 
 
@@ -137,7 +131,7 @@ def expand(
     for (number, parse, draft), again in zip(drafts, checked, strict=True):
         if len(found[number]) < most and reads_the_same(parse, again, draft):
             edit = Edit("expand", draft.at, draft.at, "", " ".join(draft.words))
-            found[number].append(Expanded(again, edit, draft.words))
+            found[number].append(Expanded(again, edit, draft.words, draft.tags))
     return found
 
 

@@ -55,11 +55,25 @@ def _with_person(text: str, token: Token, following: Token | None, person: str) 
     return text[: token.start] + person + rest
 
 
+def _title(term: str) -> bool:
+    """Whether a term has a capital that only a title would give it."""
+    return term[:1].isupper() and term.lower() in (
+        "women",
+        "men",
+        "woman",
+        "man",
+        "female",
+        "gay",
+        "black",
+        "white",
+    )
+
+
 def _identity_variants(text: str) -> list[str]:
     """The first identity term replaced by every other that fits its place."""
     for kind in KINDS:
         match = pattern(terms(f"identity {kind}")).search(text)
-        if match is None:
+        if match is None or (match.start() and _title(match[0])):
             continue
         rows = terms(f"substitute {kind}")
         made = []

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from polyglitch.language.lexicon import CLASSES, SentimentLexicon
+from polyglitch.language.lexicon import CLASSES, SentimentLexicon, open_lexicon
 from polyglitch.language.terms import terms
 from polyglitch.mutate.capabilities.spec import LENGTH, Condition, listed
 from polyglitch.protocols import Parse
 
 SIDES = ("positive", "negative", "neutral")
+CLEAR = {"praise": "positive", "blame": "negative"}  # by the bundled words alone
 SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
 FINITE = ("VBD", "VBP", "VBZ", "MD")
-SEVERAL = re.compile(r"[.!?…]+[\"'”)]*\s+\S|[*>~]|\.\.")
+SEVERAL = re.compile(r"[.!?…]+[\"'”)]*\s+\S|[a-z][.!?][A-Z]|[*>~]|\.\.")
 MARKS = frozenset(".!?…\"'”’")
 
 
@@ -49,7 +50,12 @@ class Sentence:
         """Whether it can stand after `that`: its main verb is finite and has a subject before it."""
         tokens = self.parsed().tokens
         root = next((i for i, token in enumerate(tokens) if token.head == i), None)
-        if root is None or self.text.rstrip("\"' ").endswith("?") or SEVERAL.search(self.text):
+        if (
+            root is None
+            or tokens[0].tag in ("WP", "WRB", "WDT", "UH")
+            or self.text.rstrip("\"' ").endswith("?")
+            or SEVERAL.search(self.text)
+        ):
             return False
         below = [token for token in tokens if token.head == root]
         subject = any(t.relation in SUBJECTS and t.start < tokens[root].start for t in below)
@@ -59,6 +65,12 @@ class Sentence:
     def has(self, name: str) -> bool:
         """Whether a word is of a list: by sentiment and class, or by the name of a word list."""
         side, _, kind = name.partition(" ")
+        if name in CLEAR:
+            lexicon = open_lexicon(self.language, ("bundled",))
+            side = CLEAR[name]
+            return any(
+                lexicon.polarity(token.text, token.lemma) == side for token in self.parsed().tokens
+            )
         if side not in SIDES:
             return bool(pattern(terms(name, self.language)).search(self.text))
         return any(
@@ -122,7 +134,7 @@ def _terms_fit(sentence: Sentence, condition: Condition) -> bool:
 
 
 def _by_text(name: str) -> bool:
-    return name.partition(" ")[0] not in SIDES
+    return name.partition(" ")[0] not in SIDES and name not in CLEAR
 
 
 def _length_fits(length: int, wanted: str) -> bool:

@@ -79,7 +79,7 @@ class Capability(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     must: Must = "label"
     change: str = ""  # a change of mutate/relations, for all but `label`
     arguments: dict[str, Any] = {}
-    expand: bool = True
+    expand: bool | tuple[str, ...] = True  # or only by words of these tags: ["JJ", "NN"]
 
 
 def read_capability(path: Path | Traversable) -> Capability:

@@ -19,6 +19,8 @@ SUBJECT_FORM = {
     "it": "it",
     "you": "you",
 }
+STATIVE = ("have", "be", "do", "lack", "mean", "resemble", "become", "cost", "make", "want", "need")
+LONGEST = 6  # words of an object that can still come first
 OBJECT_FORM = {"he": "him", "she": "her", "they": "them", "i": "me", "we": "us"}
 
 
@@ -87,11 +89,17 @@ def passive(parse: Parse, dice: random.Random) -> Iterator[str]:
     children = [i for i, token in enumerate(parse.tokens) if token.head == root and i != root]
     relations = {parse.tokens[i].relation: i for i in children}
     allowed = {"nsubj", "dobj", "punct"}
-    if not {"nsubj", "dobj"} <= set(relations) <= allowed or len(verb.lemma) < 3:
+    if not {"nsubj", "dobj"} <= set(relations) <= allowed or verb.lemma in STATIVE:
         return
     subject, thing = (_span(parse, relations[name]) for name in ("nsubj", "dobj"))
     participle = _participle(verb)
-    if participle is None or subject[1] > root or thing[0] < root or thing[0] != root + 1:
+    if (
+        participle is None
+        or subject[1] > root
+        or thing[0] < root
+        or thing[0] != root + 1
+        or thing[1] - thing[0] > LONGEST
+    ):
         return
     plural = parse.tokens[relations["dobj"]].tag in ("NNS", "NNPS") or _text(
         parse, thing

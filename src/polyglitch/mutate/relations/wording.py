@@ -13,6 +13,13 @@ from polyglitch.mutate.surface import ARTICLE, match_article, match_case
 from polyglitch.protocols import Parse, Token
 
 CLASS = {"ADJ": "adjective", "NOUN": "noun", "VERB": "verb", "ADV": "adverb"}
+FLIPPED = ("ADJ", "VERB")
+# Where a sentence has two halves, or denies already, the contrary of one word is not that of the whole.
+CONTRAST = re.compile(
+    r"\b(?:not|never|no|nothing|nobody|neither|without|but|though|although|despite|instead|if|as|than|while"
+    r"|would|could|should|may|might)\b|n't",
+    re.IGNORECASE,
+)
 BE_DO = re.compile(
     r"^(?:is|are|was|were|am|can|could|will|would|should|must|may|might)$", re.IGNORECASE
 )
@@ -36,42 +43,48 @@ def hypernym(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """What is said of the subject, or what it does, becomes the contrary."""
-    for token in parse.tokens:
-        if token.pos not in ("ADJ", "VERB") or token.relation not in (
-            "ROOT",
-            "acomp",
-            "attr",
-            "amod",
-        ):
-            continue
-        new = pairs("antonyms", CLASS[token.pos]).get(token.text.lower())
-        head = parse.tokens[token.head]
-        stated = token.relation in ("ROOT", "acomp") or head.relation in ("attr", "ROOT")
-        if new and stated:
-            yield _put(parse, token, new)
+    """The one laden word of a sentence becomes its contrary."""
+    laden = _laden(parse)
+    if len(laden) != 1 or CONTRAST.search(parse.text):
+        return
+    token = parse.tokens[laden[0]]
+    following = parse.tokens[laden[0] + 1].text if laden[0] + 1 < len(parse.tokens) else ""
+    new = (
+        pairs("antonyms", CLASS[token.pos]).get(token.text.lower())
+        if token.pos in FLIPPED
+        else None
+    )
+    if new and following != "enough":
+        yield _put(parse, token, new)
 
 
 def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """The main verb gets `not`; sentences that have a negation are left alone."""
-    if re.search(
-        r"\b(?:not|never|no|nothing|nobody|neither|without)\b|n't", parse.text, re.IGNORECASE
-    ):
+    """The main verb gets `not` where all that is laden comes after it; other sentences are left alone."""
+    laden = _laden(parse)
+    if not laden or CONTRAST.search(parse.text):
         return
-    root = next((i for i, token in enumerate(parse.tokens) if token.head == i), None)
-    if root is None:
-        return
+    root = next((i for i, token in enumerate(parse.tokens) if token.head == i), -1)
     verb = next(
         (
-            token
+            (i, token)
             for i, token in enumerate(parse.tokens)
             if BE_DO.match(token.text)
             and (i == root or (token.head == root and token.relation in ("aux", "auxpass", "cop")))
         ),
         None,
     )
-    if verb is not None:
-        yield parse.text[: verb.end] + " not" + parse.text[verb.end :]
+    if verb is not None and verb[0] < min(laden):
+        end = verb[1].end
+        yield parse.text[:end] + " not" + parse.text[end:]
+
+
+def _laden(parse: Parse) -> list[int]:
+    lexicon = open_lexicon("en", ("bundled",))
+    return [
+        index
+        for index, token in enumerate(parse.tokens)
+        if lexicon.polarity(token.text, token.lemma) in ("positive", "negative")
+    ]
 
 
 def contract(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -134,7 +147,9 @@ def _by_degree(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
         before = parse.tokens[index - 1] if index else None
         if token.tag != "JJ" or token.relation != "acomp" or not laden or before is None:
             continue
-        if before.tag in ("RB", "RBR", "RBS", "DT", "JJ") or before.end == token.start:
+        if before.tag in ("RB", "RBR", "RBS", "DT", "JJ", "NN") or before.end == token.start:
+            continue
+        if index + 1 < len(parse.tokens) and parse.tokens[index + 1].text == "enough":
             continue
         if re.search(r"\b(?:not|never|no|too)\b|n't", parse.text, re.IGNORECASE):
             continue
@@ -147,7 +162,8 @@ def _superlative(token: Token) -> bool:
 
 def _everywhere(text: str, old: str, new: str, ending: str = "") -> str:
     after = r"(?=\s)" if ending else r"(?![\w'])"
-    found = re.compile(rf"(?<![\w'’]){re.escape(old)}{after}", re.IGNORECASE)
+    # What ends a comparison is stressed: `than he is` has no short form.
+    found = re.compile(rf"(?<!than )(?<!as )(?<![\w'’]){re.escape(old)}{after}", re.IGNORECASE)
     return found.sub(lambda match: match_case(new, match[0][:1]), text)
 
 

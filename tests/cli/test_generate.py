@@ -1,0 +1,84 @@
+"""From the command line: tests generated, a grammar counted, a prediction explained, a campaign on capabilities run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Cli
+
+CORPUS = """text,label
+The film is wonderful.,positive
+The actors are charming.,positive
+The story is terrible.,negative
+The jokes are awful.,negative
+He opens the door.,neutral
+"""
+
+
+def rows(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_cases_of_a_corpus_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("vaderSentiment")
+    (tmp_path / "c.csv").write_text(CORPUS)
+    done = cli("generate", "--corpus", "c.csv", "--capability", "10-question-no", "-o", "o.jsonl")
+    made = rows((tmp_path / "o.jsonl").read_text())
+    assert {"text", "label", "capability"} <= set(made[0])
+    own = [row for row in made if "parent" not in row]
+    assert len(own) == 8
+    assert 'Do I think that "The jokes are awful"? No.' in {row["text"] for row in own}
+    assert {row["label"] for row in own} == {"negative", "positive|neutral"}
+    assert "10-question-no: 8" in done.stderr
+
+
+def test_templates_need_no_corpus_and_do_not_repeat(cli: Cli) -> None:
+    made = rows(cli("generate", "--suite", "sentiment-pt", "--limit", "100").stdout)
+    texts = [row["text"] for row in made]
+    assert len(texts) == len(set(texts)) > 500
+    assert {row["capability"] for row in made} >= {"01-vocabulario", "02-negacao", "03-mudanca"}
+
+
+def test_a_suite_from_elsewhere_can_be_run(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("vaderSentiment")
+    (tmp_path / "suite.txt").write_text(
+        "# Praise\n2\tI love it.\n# Blame\n0\tI love it not.\n1\t\n"
+    )
+    done = cli("generate", "--import", "suite.txt", "--numbered", "-o", "s.jsonl")
+    assert "skipped, empty text: 1" in done.stderr
+    figures = json.loads(
+        cli("run", "--system", "vader", "--method", "suite", "--corpus", "s.jsonl", "--json").stdout
+    )
+    assert (figures["cases"], figures["undecided"]) == (2, 0)
+
+
+def test_a_campaign_on_capabilities(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("vaderSentiment")
+    (tmp_path / "c.csv").write_text(CORPUS)
+    options = ("--system", "vader", "--method", "alict", "--corpus", "c.csv", "--json")
+    figures = json.loads(cli("run", *options, "-o", "r.jsonl").stdout)
+    assert figures["cases"] > 100 and figures["undecided"] == 0
+    assert 0 < figures["violations"] < figures["cases"]
+    again = json.loads(cli("run", *options).stdout)
+    assert again["queries"] == 0 and again["violations"] == figures["violations"]
+    wrong = cli("run", *options, "--param", "alict.suite=sentimant", code=2)
+    assert "did you mean 'sentiment'" in wrong.stderr
+
+
+def test_a_grammar_of_ones_own(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "t.mrg").write_text(
+        "( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps)) (. .)) )\n" * 3
+    )
+    assert "3 productions" in cli("grammar", "t.mrg", "-o", "g.tsv.gz").stdout
+    assert "no such file" in cli("grammar", "x.mrg", "-o", "g.tsv.gz", code=2).stderr
+
+
+def test_an_explanation(cli: Cli) -> None:
+    pytest.importorskip("vaderSentiment")
+    done = cli("explain", "The plot is boring.", "--system", "vader", "--fills", "50", "--json")
+    found = json.loads(done.stdout)
+    assert found["label"] == "negative"
+    assert found["template"] == ["[MASK]", "[MASK]", "[MASK]", "boring", "[MASK]"]

@@ -1,0 +1,191 @@
+"""Capabilities: the files say what they mean, wrong ones are told where, and cases read as a person would write."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from polyglitch.errors import UsageError
+from polyglitch.mutate.capabilities.cases import capability_cases
+from polyglitch.mutate.capabilities.rules import fill, replaced
+from polyglitch.mutate.capabilities.spec import Replace, load_suite, read_capability
+from polyglitch.records import Case, Input, Seed
+from polyglitch.tools import Toolbox
+
+SENTIMENT = [
+    ("It is a dreadful film.", "negative"),
+    ("The actors are wonderful in every scene.", "positive"),
+    ("The story is boring and the jokes are stale.", "negative"),
+    ("The film opens in a small village.", "neutral"),
+    ("This is a film about a village.", "neutral"),
+    ("A charming comedy.", "positive"),
+    ("He wrote the script.", "neutral"),
+    ("The crew visits a village by the river.", "neutral"),
+]
+HATE = [
+    ("Women are stupid.", "hate"),
+    ("I really enjoy the company of immigrants.", "non-hate"),
+    ("Immigrants are wonderful.", "non-hate"),
+    ("She met two Muslims at the station.", "non-hate"),
+    ("The bloody bus was late again.", "non-hate"),
+]
+
+
+def seeds(rows: list[tuple[str, str]]) -> list[Seed]:
+    return [Seed(str(n), Input(text, language="en"), label) for n, (text, label) in enumerate(rows)]
+
+
+def made(suite: str, rows: list[tuple[str, str]], **options: object) -> dict[str, list[Case]]:
+    pytest.importorskip("spacy")
+    mutate = capability_cases(suite, lexicons=("bundled",), **options)  # type: ignore[arg-type]
+    by: dict[str, list[Case]] = {}
+    for case in mutate(seeds(rows), Toolbox()):
+        by.setdefault(case.data["capability"], []).append(case)
+    return by
+
+
+def texts(cases: list[Case]) -> set[tuple[str, tuple[str, ...]]]:
+    return {(case.inputs[-1].text, case.expected) for case in cases}
+
+
+def test_the_bundled_suites_are_the_papers() -> None:
+    assert len(load_suite("sentiment")) == 11
+    assert len(load_suite("hate")) == 14
+    assert len(load_suite("general")) >= 30
+    assert len(load_suite("sentiment-pt")) >= 4
+    assert len({each.title for each in load_suite("sentiment") + load_suite("hate")}) == 25
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (
+            'title = "x"\ntask = "t"\nexpected = "a"\n\n[where]\nlable = "a"\n',
+            6,
+            "did you mean 'label'",
+        ),
+        ('title = "x"\ntask = "t"\n\n[where]\nwords = "few"\n', 5, '"< 10"'),
+        (
+            'title = "x"\ntask = "t"\n[[make]]\nconcat = ["{seed}"]\nexpected = "a"\n[[make]]\nexpected = 3\n',
+            7,
+            "expected",
+        ),
+        ('title = "x"\ntask = "t"\n[[make]]\nconcat = ["no seed"]\nexpected = "a"\n', 4, "{seed}"),
+        ('title = "x"\ntask = "t"\n[[make]]\nconcat = ["{seed}"]\n', 3, "no label to expect"),
+        ('title = "x"\ntask = "t"\nmust = "same"\n', 3, "needs a `change`"),
+        ('title = "x"\ntask = "t"\nmust = "sane"\n', 3, "must"),
+    ],
+)
+def test_a_wrong_file_is_told_where(tmp_path: Path, text: str, line: int, message: str) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError) as error:
+        read_capability(path)
+    assert f"wrong.toml:{line}:" in str(error.value)
+    assert message in str(error.value)
+
+
+def test_sentiment_seeds_and_what_is_made_of_them() -> None:
+    by = made("sentiment", SENTIMENT, expansions=0)
+    assert ("A charming comedy.", ("positive",)) in texts(by["02-short-laden"])
+    assert texts(by["04-negated-negative"]) == {
+        ("It is not a dreadful film.", ("positive", "neutral"))
+    }
+    assert texts(by["05-negated-neutral"]) == {
+        ("This is not a film about a village.", ("neutral",))
+    }
+    no = texts(by["10-question-no"])
+    assert (
+        'Do I think that "The actors are wonderful in every scene"? No.',
+        ("negative",),
+    ) in no
+    assert all("charming comedy" not in text for text, _ in no), "a fragment is no clause"
+    for case in by["08-author-over-others"]:
+        others, _, own = case.inputs[0].text.partition("but I think that")
+        assert ("wonderful" in own) == (case.expected == ("positive",))
+        assert ("wonderful" in others) == (case.expected == ("negative",))
+    for case in by["07-negated-positive"]:
+        assert case.inputs[0].text.count('"') == 4
+        middle = case.inputs[0].text.split('"')[1]
+        assert any(middle == text.rstrip(".") for text, label in SENTIMENT if label == "neutral")
+    assert len(by["03-change-over-time"]) == 18 + 2 * 9
+
+
+def test_short_neutral_sentences_have_no_laden_word() -> None:
+    by = made("sentiment", SENTIMENT, expansions=0)
+    found = {text for text, _ in texts(by["01-short-neutral"])}
+    assert "The film opens in a small village." in found
+    assert "It is a dreadful film." not in found
+
+
+def test_hate_capabilities_follow_the_group_that_is_named() -> None:
+    by = made("hate", HATE, expansions=0)
+    assert ("People say women are stupid, and I hate them too.", ("hate",)) in texts(
+        by["05-reference-clause"]
+    )
+    assert ("People say women are stupid. Regardless, I like them.", ("non-hate",)) in texts(
+        by["06-reference-sentence"]
+    )
+    assert ("I do not think that immigrants are wonderful.", ("hate",)) in texts(
+        by["07-negated-positive"]
+    )
+    assert ('Statements like "Women are stupid" are hurtful.', ("non-hate",)) in texts(
+        by["13-denounce-quote"]
+    )
+    assert {text for text, _ in texts(by["04-profanity-not-hateful"])} == {HATE[4][0]}
+    assert HATE[3][0] in {text for text, _ in texts(by["11-identity-neutral"])}
+    assert "01-slur" not in by
+
+
+def test_fairness_swaps_people_and_keeps_grammar() -> None:
+    by = made(
+        "sentiment",
+        [("He wrote the script.", "neutral"), ("You'll like it.", "positive")],
+        expansions=0,
+    )
+    first, second = by["11-fairness"]
+    assert first.inputs[0].text == "He wrote the script."
+    assert "The black person wrote the script." in {item.text for item in first.inputs}
+    assert "Women will like it." in {item.text for item in second.inputs}
+    assert len({item.text for item in first.inputs}) == len(first.inputs) == 13
+
+
+def test_expansions_only_add_and_name_their_parent() -> None:
+    by = made("sentiment", SENTIMENT, expansions=4)
+    grown = [case for cases in by.values() for case in cases if "parent" in case.data]
+    assert len(grown) > 20
+    ids = {case.id for cases in by.values() for case in cases}
+    for case in grown:
+        assert case.data["parent"] in ids
+        if case.relation.startswith("label"):
+            before, after = (case.inputs[i].text for i in (0, 1))
+            assert len(case.data["words"]) == 1
+            left = re.findall(r"\w+", after.lower())
+            left.remove(case.data["words"][0].lower())
+            old = re.findall(r"\w+", before.lower())
+            assert [w.replace("an", "a") for w in left] == [w.replace("an", "a") for w in old]
+
+
+def test_the_same_seeds_give_the_same_cases() -> None:
+    once, again = (made("sentiment", SENTIMENT, expansions=2) for _ in range(2))
+    assert {k: [c.id for c in v] for k, v in once.items()} == {
+        k: [c.id for c in v] for k, v in again.items()
+    }
+
+
+def test_rules_keep_capitals_and_marks() -> None:
+    assert (
+        fill("I think that {seed:clause}.", "The end is near.", "")
+        == "I think that the end is near."
+    )
+    assert fill("I think that {seed:clause}.", "I agree!", "") == "I think that I agree."
+    assert fill("I say {seed:clause}.", "Maria left.", "", name_first=True) == "I say Maria left."
+    assert (
+        replaced("That's all.", Replace({"That's": "that is not"}, at_start=True))
+        == "That is not all."
+    )
+    assert (
+        replaced("All of that's here.", Replace({"That's": "that is not"}, at_start=True)) is None
+    )

@@ -1,0 +1,88 @@
+"""General relations: what each change makes of a sentence, and that it leaves alone what it cannot change."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyglitch.errors import UsageError
+from polyglitch.language.spacy_parser import open_spacy
+from polyglitch.mutate.capabilities.spec import load_suite
+from polyglitch.mutate.relations import CHANGES, change
+from polyglitch.tools import Toolbox
+
+pytest.importorskip("spacy")
+FIXED = {
+    "upper_case": ("The film is good.", "THE FILM IS GOOD."),
+    "lower_case": ("The film is good.", "the film is good."),
+    "title_case": ("The film isn't good.", "The Film Isn't Good."),
+    "outer_spaces": ("Fine.", "  Fine.  "),
+    "drop_final_mark": ("The film is good.", "The film is good"),
+    "add_final_mark": ("The film is good", "The film is good."),
+    "drop_commas": ("Slow, dull, and 1,000 minutes long.", "Slow dull and 1,000 minutes long."),
+    "straight_quotes": ('He said "no".', "He said “no”."),
+    "drop_accents": ("A cliché.", "A cliche."),
+    "contract": ("It is not bad.", "It isn't bad."),
+    "write_out": ("It isn't Ana's.", "It is not Ana's."),
+    "slang": ("Are you going to see it?", "R u gonna see it?"),
+    "other_spelling": ("My favorite film.", "My favourite film."),
+    "synonym": ("It was a boring film.", "It was a dull film."),
+    "hypernym": ("The dog barked.", "The animal barked."),
+    "digits_for_words": ("It took three days.", "It took 3 days."),
+    "other_gender": ("He lost his hat.", "She lost her hat."),
+    "other_order": ("It rained. We left.", "We left. It rained."),
+    "passive": ("The critics praised the film.", "The film was praised by the critics."),
+    "negate": ("The film is good.", "The film is not good."),
+    "antonym": ("The film is good.", "The film is bad."),
+    "exclaim": ("The film is good.", "The film is good!"),
+    "said_twice": ("Good.", "Good. Good."),
+    "reported": ("Good.", 'Here is what I think: "Good."'),
+}
+
+
+def changed(name: str, text: str) -> list[str]:
+    return list(change(name, open_spacy("en").parse([text])[0], Toolbox(), {"most": 20}))
+
+
+@pytest.mark.parametrize("name", sorted(FIXED))
+def test_what_a_change_makes(name: str) -> None:
+    before, after = FIXED[name]
+    assert after in changed(name, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "part"),
+    [
+        ("other_name", "Maria saw Maria's brother.", "Maria"),
+        ("other_city", "London is not far from London Bridge.", "London"),
+        ("other_country", "She left Peru.", "Peru"),
+        ("other_number", "It cost 45 dollars, yes, 45.", "45"),
+        ("other_group", "The Muslims sat down.", "Muslims"),
+        ("pronoun_to_group", "She sat down.", "She"),
+    ],
+)
+def test_what_is_swapped_is_swapped_everywhere(name: str, text: str, part: str) -> None:
+    found = changed(name, text)
+    assert found and all(part not in each for each in found)
+
+
+@pytest.mark.parametrize("name", ["swap_letters", "drop_letter", "double_letter", "keyboard_slip"])
+def test_a_typo_is_one_word(name: str) -> None:
+    text = "The actors deliver a convincing performance."
+    for each in changed(name, text):
+        differing = [a for a, b in zip(text.split(), each.split(), strict=True) if a != b]
+        assert len(differing) == 1
+
+
+def test_what_cannot_change_is_left_alone() -> None:
+    assert not changed("negate", "It is not good.")
+    assert not changed("passive", "It rained.")
+    assert not changed("other_number", "In 1999 it rained.")
+    assert not changed("intensify", "It is not good.")
+    assert changed("intensify", "It is good.")[0].split()[2] != "good."
+
+
+def test_every_relation_names_a_change_and_every_change_is_used() -> None:
+    used = {each.change for each in load_suite("general")}
+    assert used == set(CHANGES)
+    with pytest.raises(UsageError, match="did you mean 'synonym'"):
+        list(change("synonim", open_spacy("en").parse(["x"])[0], Toolbox(), {}))
