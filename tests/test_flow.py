@@ -33,6 +33,11 @@ def translate(text):
     words = text.split()
     return " ".join(reversed(words)) if "river" in words else " ".join(w.upper() for w in words)
 
+def unsteady(text):
+    if os.environ["DOWN"] == "1" and "the" in text.split():
+        raise ConnectionError("no route")
+    return translate(text)
+
 def broken(text):
     raise ValueError("model not loaded")
 """
@@ -128,6 +133,19 @@ def test_issues_are_read_back_worst_first(folder: Path) -> None:
 def test_a_system_that_always_fails_is_said_to_fail(folder: Path) -> None:
     with pytest.raises(SystemFailed, match=r"failed on every case.*model not loaded"):
         run(campaign(folder, system=f"python:{folder / 'counting.py'}:broken"))
+
+
+def test_what_failed_is_asked_again_when_told_to(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    unsteady = campaign(folder, system=f"python:{folder / 'counting.py'}:unsteady")
+    monkeypatch.setenv("DOWN", "1")
+    first = run(unsteady)[1]
+    assert 0 < first["undecided"] < first["cases"]
+    monkeypatch.setenv("DOWN", "0")
+    assert run(unsteady)[1]["undecided"] == first["undecided"]
+    again = run(campaign(folder, system=f"python:{folder / 'counting.py'}:unsteady", retry_errors=True))[1]
+    assert again["undecided"] == 0
+    assert again["cases"] == first["cases"]
+    assert again["queries"] == first["errors"]
 
 
 def test_nothing_to_test_is_not_a_success(folder: Path) -> None:

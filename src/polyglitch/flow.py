@@ -78,6 +78,8 @@ class Flow:
         if self.campaign.fresh:
             self.store.forget(self.run_id)
         state, before = self.store.begin(self.run_id, self.plan.definition)
+        if self.campaign.retry_errors:
+            self.store.forget_failures(self.run_id)
         if state == "done" and not self.campaign.retry_errors:
             return before | {"queries": 0, "cache_hits": before["queries"] + before["cache_hits"]}
         started = time.monotonic() - before.get("seconds", 0.0)

@@ -39,14 +39,12 @@ class Outputs(Database):
         ]
         self._add(s.outputs, rows)
 
-    def forget_outputs(self, keys: Sequence[str], failed_only: bool) -> None:
-        """Drop outputs so that they are asked again."""
+    def forget_failures(self, run: str) -> None:
+        """Drop failed outputs, and a run's verdicts that were left undecided, so that they are asked again."""
+        undecided = (s.verdicts.c.run == run) & (s.verdicts.c.outcome == "undecided")
         with self._engine.begin() as connection:
-            for some in pages(keys):
-                query = delete(s.outputs).where(s.outputs.c.key.in_(some))
-                if failed_only:
-                    query = query.where(s.outputs.c.status != "ok")
-                connection.execute(query)
+            connection.execute(delete(s.outputs).where(s.outputs.c.status != "ok"))
+            connection.execute(delete(s.verdicts).where(undecided))
 
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What tools kept under these keys."""
