@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from polyglitch.language.stopwords import stop_words
 from polyglitch.language.vectors import same_stem
-from polyglitch.language.wordnet import HYPERNYM, HYPONYM, SIMILAR, dictionary_folder, open_wordnet
+from polyglitch.language.wordnet import WordNet, dictionary_folder, open_wordnet
 from polyglitch.mutate.surface import Draft, fit_in
 from polyglitch.mutate.swap import in_turns, replaceable, swapped
 from polyglitch.part import part
@@ -16,6 +16,9 @@ from polyglitch.records import Case, Edit, Seed
 
 CONTENT = {"ADJ", "NOUN", "ADV", "VERB"}  # pronouns, which the paper also replaces, are stop words
 REMOVABLE = {"NP", "VP", "PP", "ADVP"}
+SHARED_BEGINNING = (
+    4  # letters: represent and representation, threat and threatening are one word here
+)
 SHORTEST_REMOVED = 7  # characters: the published code asks for more than six
 
 
@@ -116,14 +119,20 @@ def unlike(language: str | None) -> Callable[[Slot, str], bool]:
 
     def apart(slot: Slot, word: str) -> bool:
         old, pos = slot.token.text.lower(), slot.token.pos
-        if word.lower() in stops or word.lower() == old or same_stem(word.lower(), old):
+        new = word.lower()
+        if new in stops or same_stem(new, old) or new[:SHARED_BEGINNING] == old[:SHARED_BEGINNING]:
             return False
-        if lexicon is None:
-            return True
-        near = lexicon.synonyms(old, pos) | lexicon.related(old, pos, HYPERNYM + HYPONYM + SIMILAR)
-        return not near & {word.lower(), *lexicon.bases(word, pos)}
+        return lexicon is None or not near(lexicon, old, new, pos)
 
     return apart
+
+
+def near(lexicon: WordNet, old: str, new: str, pos: str) -> bool:
+    """Whether two words are close in WordNet: one step apart, forms of one, or next to the same word.
+
+    Stricter than the published list of synonyms: a good translator has one word for company and firm.
+    """
+    return bool(lexicon.neighbours(old, pos) & lexicon.neighbours(new, pos))
 
 
 def same_shape(slot: Slot, parse: Parse) -> bool:
