@@ -52,5 +52,5 @@ def test_scripts_and_endings() -> None:
     assert other_script("东京 NATO") is False or other_script("东京大学 NATO") is False
     assert other_script("Привет, мир") and not other_script("Olá, mundo")
     assert fold("Americanas", "pt") == fold("americano", "pt") != fold("americano", "en")
-    assert fold("mesa", "pt") == "mesa"  # too short to cut
+    assert fold("ano", "pt") == "ano"  # too short to cut
     assert "pelos" in stop_words("pt-BR") and not stop_words("xx")

@@ -122,7 +122,9 @@ def unlike(language: str | None) -> Callable[[Slot, str], bool]:
         new = word.lower()
         if new in stops or same_stem(new, old) or new[:SHARED_BEGINNING] == old[:SHARED_BEGINNING]:
             return False
-        return lexicon is None or not near(lexicon, old, new, pos)
+        if lexicon is None:
+            return True
+        return bool(lexicon.bases(new, pos)) and not near(lexicon, old, new, pos)
 
     return apart
 
@@ -147,7 +149,7 @@ def same_shape(slot: Slot, parse: Parse) -> bool:
 
 
 def removable(parse: Parse, stops: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Where the phrases and words of meaning stand, the larger ones first."""
+    """Where the phrases and words of meaning stand, the shorter ones, which are lost more often, first."""
     found: list[tuple[int, int]] = []
 
     def walk(node: Tree) -> None:
@@ -160,7 +162,7 @@ def removable(parse: Parse, stops: frozenset[str]) -> Iterator[tuple[int, int]]:
 
     if parse.tree is not None:
         walk(parse.tree)
-    for start, end in dict.fromkeys(found):
+    for start, end in sorted(set(found), key=lambda place: (place[1] - place[0], place[0])):
         inside = start > 0 or end < len(parse.text)
         if inside and end - start >= SHORTEST_REMOVED and wanted(parse.text, start, end):
             yield start, end
