@@ -30,5 +30,5 @@ def test_equal_but_for_case_blanks_and_punctuation_is_a_violation(trial: MakeTri
         TOOLS,
     )
     assert [v.outcome for v in verdicts] == ["holds", "violated", "violated", "undecided"]
-    assert verdicts[1].reasons == ("'door' became 'gate', and the output did not",)
+    assert verdicts[1].reasons == ("'door' became 'gate', and the output is the same",)
     assert verdicts[2].severity > verdicts[1].severity  # a lost phrase ranks above a shared word

@@ -37,7 +37,7 @@ def different_output() -> Judge:
             "violated",
             score=float(changed),
             threshold=0.0,
-            reasons=(f"{what or 'the input changed'}, and the output did not",),
+            reasons=(f"{what or 'the input changed'}, and the output is the same",),
         )
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
