@@ -56,7 +56,7 @@ def campaign(folder: Path, store: str = "s.sqlite", **more: Any) -> Any:
         "system": f"python:{folder / 'counting.py'}:translate",
         "corpus": "sample",
         "methods": ["sit"],
-        "parameters": {"sit": {"per_seed": 4}},
+        "parameters": {"sit": {"per_seed": 4, "structure": "raw", "threshold": 1}},
         "source_language": "en",
         "store": str(folder / store),
         "limit": 20,
@@ -88,7 +88,7 @@ def test_a_second_run_asks_nothing_and_says_the_same(folder: Path) -> None:
 
 def test_another_threshold_is_another_run_on_the_same_outputs(folder: Path) -> None:
     one, first = run(campaign(folder))
-    strict = {"sit": {"per_seed": 4, "threshold": 40}}
+    strict = {"sit": {"per_seed": 4, "structure": "raw", "threshold": 40}}
     other, second = run(campaign(folder, parameters=strict))
     assert one != other
     assert second["queries"] == 0

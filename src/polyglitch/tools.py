@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from polyglitch import registry
-from polyglitch.errors import UsageError
+from polyglitch.errors import Missing, UsageError
 from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer, Tools
 from polyglitch.records import Seed
 from polyglitch.store.store import Store
@@ -75,11 +75,22 @@ class Toolbox:
         """Load what a method says it needs, so that a missing piece shows before the run."""
         kind, _, name = need.partition(":")
         if kind == "parser":
-            self.parser(target if name == "target" else source)
+            if name == "target":
+                self._check_target(target)
+            else:
+                self.parser(source)
         elif kind == "proposer":
             self.proposer(name, source)
         elif kind == "embedder":
             self.embedder(name, source)
+
+    def _check_target(self, target: str | None) -> None:
+        """The parser of the outputs; whoever lacks it can still compare them as text."""
+        try:
+            self.parser(target)
+        except Missing as error:
+            other = f"{error.install}; or compare plain text with --param sit.structure=raw"
+            raise Missing(error.what, error.needed_for, other) from None
 
     def _get(self, kind: str, name: str, language: str | None) -> Any:
         known = self._known(language, f"{kind[:-1]} {name!r}")

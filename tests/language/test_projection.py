@@ -47,7 +47,7 @@ def bracketed(text: str, language: str = "en") -> str:
     [
         (
             "The old man has often seen the small dog in the park.",
-            "(S (NP The old man) (VP has (ADVP often) (VP seen (NP the small dog) (PP in (NP the park)))) .)",
+            "(S (NP The old man) (VP has (ADVP often) (VP seen (NP (NP the small dog) (PP in (NP the park))))) .)",
         ),
         (
             "She said that the two boys who live here want to leave.",
@@ -55,8 +55,8 @@ def bracketed(text: str, language: str = "en") -> str:
             " (VP want (S (VP to (VP leave))))))) .)",
         ),
         (
-            "The price of oil rose and the banks lost money.",
-            "(S (S (NP (NP The price) (PP of (NP oil))) (VP rose)) and (S (NP the banks) (VP lost (NP money))) .)",
+            "The price of oil rose and the banks lost money",
+            "(S (S (NP (NP The price) (PP of (NP oil))) (VP rose)) and (S (NP the banks) (VP lost (NP money))))",
         ),
     ],
 )

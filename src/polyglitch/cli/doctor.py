@@ -53,6 +53,7 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "pip install 'polyglitch[sentiment]'",
     ),
 }
+PARSED = ("en", "pt", "es", "fr", "ja", "zh")  # any other language can be named in a campaign
 PROGRAMS = {
     "apertium": ("the system apertium:eng-spa", "apt-get install apertium apertium-eng-spa"),
 }
@@ -101,7 +102,41 @@ def examine() -> list[dict[str, str | bool]]:
         rows.append(
             {"name": name, "installed": found, "version": "", "for": use, "install": install}
         )
+    return rows + parsers() + [wordnet()]
+
+
+def parsers() -> list[dict[str, str | bool]]:
+    """One row a language: the parser that would serve it, or what brings one."""
+    from polyglitch.language.parsers import choose
+    from polyglitch.language.spacy_parser import how_to_install
+
+    rows: list[dict[str, str | bool]] = []
+    for language in PARSED:
+        choice = choose(language)
+        rows.append(
+            {
+                "name": f"parser of {language}",
+                "installed": choice is not None,
+                "version": f"{choice.name}:{choice.model}, {choice.origin}" if choice else "",
+                "for": "the first of: --parser, an installed pipeline, a bundled one",
+                "install": how_to_install(language),
+            }
+        )
     return rows
+
+
+def wordnet() -> dict[str, str | bool]:
+    """The row of WordNet, which is only a folder of files."""
+    from polyglitch.language.wordnet import dictionary_folder
+
+    folder = dictionary_folder()
+    return {
+        "name": "wordnet",
+        "installed": folder is not None,
+        "version": str(folder or ""),
+        "for": "patinv: words near in meaning are not taken for different ones",
+        "install": "apt-get install wordnet-base, or set WNSEARCHDIR",
+    }
 
 
 def release(name: str) -> str:

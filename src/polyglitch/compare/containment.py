@@ -18,7 +18,7 @@ UNTRANSLATED = re.compile("[a-z]")
 # Languages in which words agree in gender and number by their last letters: a phrase cut out of its sentence may
 # agree with something else, and rightly so.
 AGREEING = frozenset({"ca", "es", "fr", "gl", "it", "pt"})
-SHORTEST_STEM = 4
+SHORTEST_STEM = 3
 
 
 @part

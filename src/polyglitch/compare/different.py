@@ -17,7 +17,8 @@ def different_output() -> Judge:
     """Violated if the outputs are equal but for case, blanks and punctuation.
 
     The published code asks for equality to the letter and ranks nothing. Here the score is how many
-    source words the output does not care about, so that a lost phrase comes before a lost adverb.
+    source words the output does not care about, and what was removed counts one more than what was
+    replaced: two words may share a translation, a word and nothing may not.
     """
 
     def judge(trial: Trial) -> Verdict:
@@ -25,7 +26,7 @@ def different_output() -> Judge:
         if first != second:
             return Verdict(trial.case.id, "holds", score=0.0, threshold=0.0)
         edit = trial.case.edit
-        changed = max(1, len(units(edit.old))) if edit else 1
+        changed = len(units(edit.old)) + (not edit.new) if edit else 1
         what = (
             f"'{edit.old}' {'became ' + repr(edit.new) if edit.new else 'was removed'}"
             if edit
@@ -36,7 +37,7 @@ def different_output() -> Judge:
             "violated",
             score=float(changed),
             threshold=0.0,
-            reasons=(f"{what or 'the input changed'}, and the output did not",),
+            reasons=(f"{what or 'the input changed'}, and the output is the same",),
         )
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:

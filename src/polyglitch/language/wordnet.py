@@ -30,7 +30,8 @@ DETACHMENTS = {
     "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "adv": (),
 }
-ANTONYM, HYPERNYM, HYPONYM, SIMILAR = "!", "@", "~", "&"
+ANTONYM, HYPERNYM = "!", "@"
+NEAR = "@~&^"  # wider, narrower, similar, see also
 
 
 class Synset(NamedTuple):
@@ -97,6 +98,11 @@ class WordNet:
     def hypernyms(self, word: str, pos: str) -> set[str]:
         """Words of the next wider meaning."""
         return self.related(word, pos, HYPERNYM)
+
+    def neighbours(self, word: str, pos: str) -> set[str]:
+        """The word, its base forms in every part of speech, and the words one step from it."""
+        bases = {base for part in PARTS for base in self.bases(word, part)}
+        return {word, *bases} | self.synonyms(word, pos) | self.related(word, pos, NEAR)
 
     def _offsets(self, lemma: str, part: str) -> list[int]:
         line = _find(self._files["index", part], lemma)

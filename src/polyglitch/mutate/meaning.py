@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from polyglitch.language.stopwords import stop_words
 from polyglitch.language.vectors import same_stem
-from polyglitch.language.wordnet import HYPERNYM, HYPONYM, SIMILAR, dictionary_folder, open_wordnet
+from polyglitch.language.wordnet import WordNet, dictionary_folder, open_wordnet
 from polyglitch.mutate.surface import Draft, fit_in
 from polyglitch.mutate.swap import in_turns, replaceable, swapped
 from polyglitch.part import part
@@ -16,6 +16,9 @@ from polyglitch.records import Case, Edit, Seed
 
 CONTENT = {"ADJ", "NOUN", "ADV", "VERB"}  # pronouns, which the paper also replaces, are stop words
 REMOVABLE = {"NP", "VP", "PP", "ADVP"}
+SHARED_BEGINNING = (
+    4  # letters: represent and representation, threat and threatening are one word here
+)
 SHORTEST_REMOVED = 7  # characters: the published code asks for more than six
 
 
@@ -116,14 +119,22 @@ def unlike(language: str | None) -> Callable[[Slot, str], bool]:
 
     def apart(slot: Slot, word: str) -> bool:
         old, pos = slot.token.text.lower(), slot.token.pos
-        if word.lower() in stops or word.lower() == old or same_stem(word.lower(), old):
+        new = word.lower()
+        if new in stops or same_stem(new, old) or new[:SHARED_BEGINNING] == old[:SHARED_BEGINNING]:
             return False
         if lexicon is None:
             return True
-        near = lexicon.synonyms(old, pos) | lexicon.related(old, pos, HYPERNYM + HYPONYM + SIMILAR)
-        return not near & {word.lower(), *lexicon.bases(word, pos)}
+        return bool(lexicon.bases(new, pos)) and not near(lexicon, old, new, pos)
 
     return apart
+
+
+def near(lexicon: WordNet, old: str, new: str, pos: str) -> bool:
+    """Whether two words are close in WordNet: one step apart, forms of one, or next to the same word.
+
+    Stricter than the published list of synonyms: a good translator has one word for company and firm.
+    """
+    return bool(lexicon.neighbours(old, pos) & lexicon.neighbours(new, pos))
 
 
 def same_shape(slot: Slot, parse: Parse) -> bool:
@@ -138,7 +149,7 @@ def same_shape(slot: Slot, parse: Parse) -> bool:
 
 
 def removable(parse: Parse, stops: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Where the phrases and words of meaning stand, the larger ones first."""
+    """Where the phrases and words of meaning stand, the shorter ones, which are lost more often, first."""
     found: list[tuple[int, int]] = []
 
     def walk(node: Tree) -> None:
@@ -151,7 +162,7 @@ def removable(parse: Parse, stops: frozenset[str]) -> Iterator[tuple[int, int]]:
 
     if parse.tree is not None:
         walk(parse.tree)
-    for start, end in dict.fromkeys(found):
+    for start, end in sorted(set(found), key=lambda place: (place[1] - place[0], place[0])):
         inside = start > 0 or end < len(parse.text)
         if inside and end - start >= SHORTEST_REMOVED and wanted(parse.text, start, end):
             yield start, end

@@ -1,0 +1,92 @@
+"""PatInv's cases: another meaning in the same shape, or a piece of meaning less."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from polyglitch.language import wordnet
+from polyglitch.mutate.meaning import both_meanings, less_meaning, other_meaning, without
+from polyglitch.protocols import Candidate, Slot
+from polyglitch.records import Input, Seed
+from polyglitch.tools import Toolbox
+
+TEXT = "The old teacher quickly opened the heavy door of the school."
+
+
+class Proposals:
+    """Hands out the same words for every slot."""
+
+    signature = "proposals"
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        words = ("teachers", "small", "window", "the", "closed", "slowly", "doorway")
+        return [[Candidate(word, 1.0) for word in words] for _ in slots]
+
+
+class Tools(Toolbox):
+    """A toolbox whose only proposer is the one above."""
+
+    def proposer(self, name: str, language: str | None) -> Any:
+        return Proposals()
+
+
+@pytest.fixture(autouse=True)
+def no_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyglitch.mutate.meaning.dictionary_folder", lambda: None)
+
+
+def seed(text: str = TEXT) -> Seed:
+    return Seed("s", Input(text, language="en"))
+
+
+def test_a_replacement_keeps_the_shape_and_is_no_form_of_the_word() -> None:
+    cases = list(other_meaning()([seed()], Tools()))
+    swaps = {(case.edit.old, case.edit.new) for case in cases if case.edit}
+    assert {("old", "small"), ("door", "window"), ("opened", "closed")} <= swaps
+    assert ("teacher", "teachers") not in swaps  # a form of it
+    assert not any(new in ("the", "doorway") for old, new in swaps if old == "door")
+    assert ("door", "slowly") not in swaps  # another tag
+    assert all(case.relation == "different" for case in cases)
+
+
+def test_what_is_removed_is_long_enough_and_leaves_a_sentence() -> None:
+    cases = list(less_meaning()([seed()], Toolbox()))
+    gone = {case.edit.old: case.inputs[1].text for case in cases if case.edit}
+    assert gone["quickly"] == "The old teacher opened the heavy door of the school."
+    assert gone["of the school"] == "The old teacher quickly opened the heavy door."
+    assert "old" not in gone  # fewer than seven characters
+    assert all(len(text.split()) >= 3 for text in gone.values())
+    assert len(set(gone.values())) == len(gone)
+
+
+def test_both_kinds_come_seed_by_seed_and_each_is_bounded() -> None:
+    seeds = [Seed("a", Input(TEXT, language="en")), Seed("b", Input(TEXT, language="en"))]
+    cases = list(both_meanings(per_seed=2)(seeds, Tools()))
+    assert [case.seed_id for case in cases] == ["a"] * 4 + ["b"] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "piece", "left"),
+    [
+        ("Then, last week, it rained.", "last week", "Then, it rained."),
+        ("Quietly they left.", "Quietly", "They left."),
+        ("They left in haste.", "in haste", "They left."),
+    ],
+)
+def test_commas_blanks_and_capitals_are_put_right(text: str, piece: str, left: str) -> None:
+    start = text.index(piece)
+    assert without(text, start, start + len(piece)) == left
+
+
+def test_near_words_of_wordnet_are_no_change_of_meaning() -> None:
+    if wordnet.dictionary_folder() is None:
+        pytest.skip("WordNet is not installed: apt-get install wordnet-base")
+    from polyglitch.mutate.meaning import near
+
+    lexicon = wordnet.open_wordnet()
+    assert near(lexicon, "car", "automobile", "NOUN")
+    assert near(lexicon, "big", "large", "ADJ")
+    assert not near(lexicon, "door", "river", "NOUN")
