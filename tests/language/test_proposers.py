@@ -76,7 +76,9 @@ def test_the_bundled_data_is_about_the_bundled_sentences() -> None:
     chosen = [Slot(p, i) for p in parses for i in open_slots(p, ("NN", "NNS", "JJ"), edges=False)]
     for by in ("smollm", "dictionary"):
         proposer = open_bundled("en", by)
-        assert all(proposer.knows(parse.text) for parse in parses if open_slots(parse, ("NN",), True))
+        assert all(
+            proposer.knows(parse.text) for parse in parses if open_slots(parse, ("NN",), True)
+        )
         found = proposer.propose(chosen, 3)
         assert sum(map(bool, found)) > len(chosen) / 4
         assert max(map(len, found)) <= 3

@@ -9,12 +9,22 @@ from hypothesis import strategies as st
 from polyglitch.mutate.surface import fit_in, match_article, match_case
 from polyglitch.protocols import Parse, Slot, Token
 
-AN = """apple egg idea orange umbrella hour hourly honour honest heir heiress unidentified unimportant uninvited
+
+def words_of(text: str) -> list[str]:
+    return text.split()
+
+
+AN = words_of(
+    """apple egg idea orange umbrella hour hourly honour honest heir heiress unidentified unimportant uninvited
 unilluminated unissued unusual utter usher urban urgent upper oath omen onerous aunt eel ear island unanswered udder
-honorary offer under ugly ulcer""".split()
-A = """banana house unit unicorn uniform unilateral union unique university unidirectional unanimous use useful user usual
-usurper European eulogy euphoric one once ubiquitous utopia utility utensil Ukrainian uranium urine ewe hotel historic
-year youth uterine usage UFO""".split()
+honorary offer under ugly ulcer"""
+)
+A = words_of(
+    """banana house unit unicorn uniform unilateral union unique university unidirectional unanimous use useful user
+usual usurper European eulogy euphoric one once ubiquitous utopia utility utensil Ukrainian uranium urine ewe
+hotel historic
+year youth uterine usage UFO"""
+)
 
 
 @pytest.mark.parametrize("word", AN)
