@@ -2,8 +2,8 @@
 
     python -m recipes.sample_proposals
 
-SmolLM2 is asked about every word of an open class that may be replaced (SIT, CAT), the dictionary about nouns,
-adjectives and numbers (TransRepair). The result was read; swaps that a reader stumbled over and no rule would have
+SmolLM2 is asked about the nouns and adjectives that SIT may replace, the dictionary about TransRepair's nouns,
+adjectives and numbers. The result was read; swaps that a reader stumbled over and no rule would have
 caught are in `sample_blocked.txt`, as `old > new` under the beginning of their sentence, and are left out.
 """
 
@@ -18,7 +18,6 @@ from polyglitch.language.bundled import FILE, Row
 from polyglitch.language.similar import open_dictionary
 from polyglitch.language.smollm_proposer import open_smollm_proposer
 from polyglitch.language.spacy_parser import open_spacy
-from polyglitch.methods.cat import OPEN
 from polyglitch.mutate.slots import open_slots
 from polyglitch.protocols import Candidate, Proposer, Slot
 
@@ -62,7 +61,11 @@ def main() -> None:
     """Parse, propose, write."""
     sentences = (SAMPLE / "news.en.txt").read_text("utf-8").splitlines()
     parses = open_spacy("en").parse(sentences)
-    fitting = [Slot(parse, i) for parse in parses for i in open_slots(parse, OPEN, edges=True)]
+    fitting = [
+        Slot(parse, i)
+        for parse in parses
+        for i in open_slots(parse, ("NN", "NNS", "JJ"), edges=False)
+    ]
     similar = [
         Slot(parse, i)
         for parse in parses

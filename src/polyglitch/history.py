@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 from polyglitch.errors import UsageError
@@ -61,6 +62,7 @@ class History:
             methods=self._method_counts(),
             undecided_reasons=self.store.undecided_reasons(self.run_id),
             skipped=figures.get("skipped", {}),
+            overlap=self._overlap(),
             **{name: figures.get(name, 0) for name in COUNTS},
         )
 
@@ -76,6 +78,11 @@ class History:
                 MethodCount(name, holds + violated + undecided, violated, holds, undecided, issues)
             )
         return tuple(counts)
+
+    def _overlap(self) -> dict[str, int]:
+        """For each two methods, on how many seeds both found a violation."""
+        found = {name: set(self.store.violated_seeds(self.run_id, name)) for name in self._routes}
+        return {f"{a} and {b}": len(found[a] & found[b]) for a, b in combinations(found, 2)}
 
     def _chain(self, method: str, item: Input) -> tuple[Output, ...]:
         chain: list[Output] = []
