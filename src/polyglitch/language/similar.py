@@ -21,8 +21,9 @@ from polyglitch.language.word_classes import WordClasses, english_classes
 from polyglitch.protocols import Candidate, Slot
 from polyglitch.word_lists import words
 
-# Read on the pairs of 300 frequent nouns and adjectives: above both, most pairs can stand for each other.
-FIRST, SECOND = 0.50, 0.25
+# Read on the pairs of the nouns and adjectives of the bundled sentences: below, words are of one subject (volcano,
+# lava; airport, plane) rather than of one kind.
+FIRST, SECOND, MEAN = 0.55, 0.35, 0.58
 
 
 class DictionaryProposer:
@@ -62,7 +63,9 @@ class DictionaryProposer:
         return tuple(
             Candidate(self._words[i], round(float(first[i] + second[i]) / 2, 4))
             for i in best
-            if both[i] >= 0 and not same_stem(self._words[i], word)
+            if both[i] >= 0
+            and first[i] + second[i] >= 2 * MEAN
+            and not same_stem(self._words[i], word)
         )
 
 
@@ -85,5 +88,5 @@ def open_dictionary(language: str) -> DictionaryProposer:
     }
     vectors = open_vectors(language)
     tokens = TokenVectors(model.get_input_embeddings().weight.detach(), ids.values())
-    signature = f"dictionary({vectors.signature}>={FIRST}+{SIGNATURE}>={SECOND})"
+    signature = f"dictionary({vectors.signature}>={FIRST}+{SIGNATURE}>={SECOND},mean>={MEAN})"
     return DictionaryProposer(vectors, tokens, ids, english_classes(), signature)

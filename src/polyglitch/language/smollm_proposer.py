@@ -27,13 +27,13 @@ START = 0  # <|endoftext|>, which stands between texts in the model's training
 POOL = 60  # best words by the left context and likeness that are looked at
 RESCORED = 6  # of those, how many are scored with what follows: the costly step
 TAIL = 10  # tokens that are scored after the word
-LIKENESS = 10.0  # what a cosine of one is worth in log-probability when the pool is chosen
 # Read on 230 labelled swaps of news sentences. Cosines by the model's embeddings and by word vectors: below, the word
 # is of another subject. Log-probabilities against the original: below, the sentence reads badly.
 LEAST_NEAR, LEAST_SIMILAR = 0.15, 0.42
 LOWEST_LEFT, LOWEST_TAIL, LOWEST, HIGHEST = -3.5, -2.0, -3.0, 6.0
 # Both together: likeness makes up for a less likely sentence, a tenth of a cosine for one in log-probability.
-WEIGHT, LEAST = 0.1, 0.60
+WEIGHT, LEAST = 0.1, 0.72
+BEST_TAIL = 1.5  # what follows hardly ever gains more: a word that would need it is not looked at
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -114,8 +114,9 @@ class SmolLmProposer:
         if near is None:
             return Found(0, 0, 0.0)
         gains = odds[start - 1] - left
-        worth = gains + LIKENESS * near
-        worth[self._not_for(token.tag) | (near <= 0) | (gains < LOWEST_LEFT)] = -torch.inf
+        worth = WEIGHT * gains + near
+        hopeless = (gains < LOWEST_LEFT) | (near + WEIGHT * (gains + BEST_TAIL) < LEAST)
+        worth[self._not_for(token.tag) | (near <= 0) | hopeless] = -torch.inf
         best = [
             number
             for number in worth.topk(POOL).indices.tolist()

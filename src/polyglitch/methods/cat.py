@@ -33,7 +33,7 @@ OPEN = (
 
 
 def cat(
-    proposer: str = "in-context:auto",
+    proposer: str = "in-context:smollm",
     top: int = 10,
     metrics: tuple[str, ...] = ("lcs", "ed", "tfidf", "bleu"),
     vote: Vote = "all",

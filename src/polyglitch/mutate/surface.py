@@ -11,7 +11,9 @@ from polyglitch.records import Edit
 ARTICLE = re.compile(r"\b(an?)( +)$", re.IGNORECASE)
 # Spelling misleads for these beginnings: heard as a consonant though written with a vowel, and the reverse.
 CONSONANT_SOUND = re.compile(
-    r"(uni([^nm]|$)|un[ai]ni|use|usu|eu|one([^r]|$)|once|ubiq|uto|ukr|ur[aio])", re.IGNORECASE
+    r"(uni(?!d(?!ir)|m|n|ll|ss)|unanim|us[aeu]|eu|ewe|one([^r]|$)|once|ubiq|ufo|ut[eio]|ukr|ur[aeiou](?!st)"
+    r"|ouija|uvula|u[ks]$)",
+    re.IGNORECASE,
 )
 VOWEL_SOUND = re.compile(r"(hour|hono(u)?r|honest|heir)", re.IGNORECASE)
 

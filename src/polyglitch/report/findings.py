@@ -48,6 +48,7 @@ class Summary(msgspec.Struct, frozen=True):
     methods: tuple[MethodCount, ...]
     undecided_reasons: dict[str, int]
     skipped: dict[str, int]  # skipped corpus rows by reason
+    overlap: dict[str, int] = {}  # for two methods "a and b", the seeds that both found fault with
 
 
 class Limits(msgspec.Struct, frozen=True):

@@ -1,0 +1,129 @@
+"""Seconds in each stage of a method that swaps words, against a real translator.
+
+    python -m benchmarks.methods --corpus FILE --cases 2000 [--method sit] [--system firefox:en-pt]
+
+Prints wall and processor seconds of each stage, and what is not translation as a ratio of what is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from polyglitch.campaign import make_method
+from polyglitch.corpus.read import open_corpus
+from polyglitch.records import Case, Input, Output, Trial
+from polyglitch.systems.uri import open_system
+from polyglitch.tools import Toolbox
+
+SEEDS_AT_ONCE = 32
+CASES_AT_ONCE = 256
+
+
+class Clock:
+    """Wall and processor seconds by stage."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, list[float]] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        """Add what happens inside to a stage."""
+        wall, processor = time.monotonic(), time.process_time()
+        try:
+            yield
+        finally:
+            spent = self.stages.setdefault(stage, [0.0, 0.0])
+            spent[0] += time.monotonic() - wall
+            spent[1] += time.process_time() - processor
+
+    def timed(self, stage: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        """The same call, its time added to a stage."""
+
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with self(stage):
+                return call(*args, **kwargs)
+
+        return run
+
+
+class TimedTools(Toolbox):
+    """A toolbox whose parsers and proposers are timed; loading them is not counted."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def _get(self, kind: str, name: str, language: str | None) -> Any:
+        fresh = (kind, name, language) not in self._made
+        made = super()._get(kind, name, language)
+        if fresh and kind == "parsers":
+            made.parse = self._clock.timed("parse", type(made).parse.__get__(made))
+        elif fresh and kind == "proposers":
+            made.propose = self._clock.timed("propose", type(made).propose.__get__(made))
+        return made
+
+
+def measure(
+    method_name: str, system_uri: str, corpus: str, wanted: int, options: dict[str, Any]
+) -> dict[str, Any]:
+    """Run mutate, translate and compare one after the other until so many cases are judged."""
+    clock = Clock()
+    tools = TimedTools(clock)
+    method, system = make_method(method_name, options), open_system(system_uri, 60.0)
+    for need in method.needs:
+        tools.check(need, *system.languages)
+    seeds = iter(open_corpus(corpus, language=system.languages[0]))
+    cases: list[Case] = []
+    used = 0
+    while len(cases) < wanted and (some := list(islice(seeds, SEEDS_AT_ONCE))):
+        used += len(some)
+        with clock("mutate"):
+            cases += list(method.mutate(some, tools))
+    cases = cases[:wanted]
+    answers: dict[Input, Output] = {}
+    todo = list(dict.fromkeys(item for case in cases for item in case.inputs))
+    with clock("translate"):
+        for start in range(0, len(todo), system.batch_size):
+            batch: Sequence[Input] = todo[start : start + system.batch_size]
+            answers |= dict(zip(batch, system.ask(batch), strict=True))
+    trials = [Trial(case, tuple((answers[item],) for item in case.inputs)) for case in cases]
+    with clock("compare"):
+        for start in range(0, len(trials), CASES_AT_ONCE):
+            method.compare(trials[start : start + CASES_AT_ONCE], tools)
+    system.close()
+    stages = {name: [round(value, 1) for value in spent] for name, spent in clock.stages.items()}
+    rest = sum(stages[name][0] for name in ("mutate", "compare"))
+    return {
+        "method": method_name,
+        "seeds": used,
+        "cases": len(cases),
+        "seconds [wall, processor]": stages,
+        "rest / translation": round(rest / max(stages["translate"][0], 0.1), 2),
+    }
+
+
+def main() -> None:
+    """Print the stages of one method."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--method", default="sit")
+    parser.add_argument("--system", default="firefox:en-pt")
+    parser.add_argument("--corpus", default="sample")
+    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument("--param", action="append", default=[], metavar="KEY=VALUE")
+    chosen = parser.parse_args()
+    options = dict(pair.split("=", 1) for pair in chosen.param)
+    print(
+        json.dumps(
+            measure(chosen.method, chosen.system, chosen.corpus, chosen.cases, options), indent=1
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Words that are left where they stand, and swaps that are refused: what keeps mutants readable."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyglitch.language.spacy_parser import open_spacy
+from polyglitch.mutate.keep import (
+    Swap,
+    not_repeated,
+    same_countability,
+    same_skeleton,
+    same_tag,
+    same_tags,
+)
+from polyglitch.mutate.slots import open_slots
+from polyglitch.mutate.surface import fit_in
+from polyglitch.protocols import Parse, Slot
+from polyglitch.word_lists import lines, phrases, words
+
+TAGS = ("NN", "NNS", "JJ", "CD", "VBD")
+
+
+def parse(text: str) -> Parse:
+    return open_spacy("en").parse([text])[0]
+
+
+def open_words(text: str, tags: tuple[str, ...] = TAGS) -> set[str]:
+    parsed = parse(text)
+    return {parsed.tokens[i].text for i in open_slots(parsed, tags, edges=False)}
+
+
+def swap(text: str, old: str, new: str) -> Swap:
+    parsed = parse(text)
+    slot = Slot(parsed, next(i for i, t in enumerate(parsed.tokens) if t.text == old))
+    draft = fit_in(slot, new)
+    return Swap(slot, draft, parse(draft.text))
+
+
+@pytest.mark.parametrize(
+    ("text", "held", "free"),
+    [
+        (
+            "Yesterday Maria Costa visited the small museum.",
+            {"Maria", "Costa"},
+            {"museum", "small"},
+        ),
+        ("In May the French minister left the building.", {"French", "May"}, {"minister"}),
+        ("A number of farmers blocked the road.", {"number"}, {"farmers", "road"}),
+        ("The team lost its nerve in the stadium.", {"nerve"}, {"stadium"}),
+        ("The children bought ice cream near the beach.", {"ice", "cream"}, {"children", "beach"}),
+        ("It costs 30 euros and 5 percent of the budget.", {"euros", "percent"}, {"budget"}),
+        ("The left-wing party won the vote in the valley.", {"wing"}, {"valley"}),
+        ("The party ' s members met in a tent.", {"party"}, {"tent"}),
+        ("It has been the other way around since the war.", {"other", "way"}, {"war"}),
+    ],
+)
+def test_held_words_are_not_touched(text: str, held: set[str], free: set[str]) -> None:
+    found = open_words(text)
+    assert not found & held
+    assert free <= found
+
+
+def test_a_number_that_counts_is_open_and_one_inside_a_date_is_not() -> None:
+    assert "three" in open_words("They saw three dogs in the garden.", ("CD",))
+    assert not open_words("They met on May 3 at 5 pm in 2019 again.", ("CD",))
+
+
+def test_filters_of_grammar() -> None:
+    text = "The old man sold a house near the river."
+    good = swap(text, "house", "farm")
+    assert all(keep(good) for keep in (same_tag, same_tags, same_skeleton, not_repeated))
+    assert same_countability(good)
+    assert not same_tag(swap(text, "house", "houses"))
+    assert not not_repeated(swap(text, "house", "river"))
+    assert not same_countability(swap(text, "house", "furniture"))
+
+
+def test_a_bare_noun_takes_no_noun_that_needs_an_article() -> None:
+    text = "The region suffers from poverty."
+    assert same_countability(swap(text, "poverty", "hunger"))
+    assert not same_countability(swap(text, "poverty", "problem"))
+
+
+def test_the_lists_are_there_and_clean() -> None:
+    idioms = lines("idioms")
+    assert len(idioms) >= 300 and len(set(idioms)) == len(idioms)
+    assert all(phrase[0] == first for first, some in phrases("idioms").items() for phrase in some)
+    assert {"the", "such"} <= words("never_proposed")
+    assert words("idioms", "xx") == frozenset()

@@ -1,0 +1,81 @@
+"""Cases of one changed word: in turns or by score, bounded, and proposals remembered across runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from polyglitch import registry
+from polyglitch.mutate.swap import swap_words
+from polyglitch.protocols import Candidate, Slot
+from polyglitch.records import Input, Seed
+from polyglitch.store.store import Store
+from polyglitch.tools import Toolbox
+
+TEXT = "The old farmer sold his barn to a young doctor in the village."
+WORDS = {
+    "farmer": [("teacher", 0.9), ("baker", 0.5)],
+    "barn": [("house", 0.8), ("boat", 0.7)],
+    "doctor": [("lawyer", 0.6)],
+    "young": [("him", 0.95)],
+}
+
+
+class Fixed:
+    """Proposes from a table and counts what it is asked."""
+
+    signature = "fixed/1"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        self.asked += len(slots)
+        return [
+            [Candidate(*pair) for pair in WORDS.get(slot.token.text, [])][:top] for slot in slots
+        ]
+
+
+@pytest.fixture
+def fixed(monkeypatch: pytest.MonkeyPatch) -> Fixed:
+    proposer = Fixed()
+    real = registry.load
+
+    def load(kind: str, name: str) -> object:
+        return (lambda language: proposer) if name == "fixed" else real(kind, name)
+
+    monkeypatch.setattr(registry, "load", load)
+    return proposer
+
+
+SEED = Seed("s", Input(TEXT, language="en"))
+
+
+def new_words(**options: object) -> list[str]:
+    mutate = swap_words("fixed", **options)  # type: ignore[arg-type]
+    return [case.edit.new for case in mutate([SEED], Toolbox()) if case.edit]
+
+
+def test_every_slot_has_its_turn_and_another_part_of_speech_is_refused(fixed: Fixed) -> None:
+    assert new_words() == ["teacher", "house", "lawyer", "baker", "boat"]
+    assert new_words(per_seed=3) == ["teacher", "house", "lawyer"]
+
+
+def test_by_score_the_best_come_first_whatever_their_slot(fixed: Fixed) -> None:
+    assert new_words(order="score", per_seed=3) == ["teacher", "house", "boat"]
+
+
+def test_a_second_run_asks_the_proposer_nothing(fixed: Fixed, tmp_path: Path) -> None:
+    for _ in range(2):
+        store = Store(str(tmp_path / "s.sqlite"))
+        cases = list(swap_words("fixed")([SEED], Toolbox(store)))
+        store.close()
+        assert len(cases) == 5
+        assert fixed.asked == 5  # farmer, barn, young, doctor, village; `old` is held
+
+
+def test_filters_show_in_the_signature() -> None:
+    assert "same_countability" in swap_words("fixed").signature
+    assert "not_in_idiom" in swap_words("fixed").signature
