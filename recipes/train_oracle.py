@@ -30,9 +30,10 @@ from polyglitch.compare.aligned.model import OFFSET, Table, WordModel, is_light,
 BINS = 10  # stretches a feature is cut into, with about as many words in each
 WORD_C, PAIR_C = 0.05, 0.3  # inverse strength of the L2 penalty
 INNER, OUTER = 4, 5
-PAIR_FEATURES = (
-    "worst", "second", "third", "sum", "any", "mean", "heavy", "light", "worst_first", "worst_second", "heavy_sum",
-)  # fmt: skip
+LOCATION = (
+    0.4  # of the worst word's chance: where the F of marked words is flat and highest (.4 to .5)
+)
+PAIR_FEATURES = ("worst", "second", "third", "sum", "any", "mean", "heavy", "light", "heavy_sum")
 
 
 class Words:
@@ -117,7 +118,7 @@ def pair_rows(words: Words, chances: np.ndarray, count: int) -> np.ndarray:
         words.owner, words.side, chances, words.light, strict=True
     ):
         sides[owner][side].append((float(chance), bool(light)))
-    rows = [pair_row(item, 1) for item in sides]
+    rows = [pair_row(item) for item in sides]
     return np.log(np.array([[row[name] for name in PAIR_FEATURES] for row in rows]) + OFFSET)
 
 
@@ -165,17 +166,16 @@ def line(name: str, labels: np.ndarray, scores: np.ndarray) -> str:
     return f"{name:<24} n={len(labels):<5} AUC {auc:.3f}  F {f:.3f}  P {precision:.2f}  R {recall:.2f}  at {limit:.3f}"
 
 
-def location_share(words: Words, chances: np.ndarray, violated: np.ndarray) -> tuple[float, float]:
-    """The share of the worst word's chance that best parts marked from other words, and its F."""
+def location_f(words: Words, chances: np.ndarray, violated: np.ndarray) -> float:
+    """F of the words over LOCATION of the worst, in violated pairs, against people's marks."""
     inside = violated[words.owner]
     worst = np.zeros(len(violated))
     np.maximum.at(worst, words.owner, chances)
-    ratio = chances / np.maximum(worst[words.owner], 1e-9)
-    f, _, _, share = best_f(words.marked[inside], ratio[inside])
-    return share, f
+    said = inside & (chances >= LOCATION * worst[words.owner])
+    return float(2 * (said & words.marked).sum() / (said.sum() + (inside & words.marked).sum()))
 
 
-def fault_spans(words: Words, chances: np.ndarray, share: float, count: int) -> list[list[Any]]:
+def fault_spans(words: Words, chances: np.ndarray, count: int) -> list[list[Any]]:
     """For each pair the places in both outputs that the oracle would mark."""
     found: list[list[Any]] = [[[], []] for _ in range(count)]
     worst = np.zeros(count)
@@ -183,7 +183,7 @@ def fault_spans(words: Words, chances: np.ndarray, share: float, count: int) -> 
     for owner, side, chance, place in zip(
         words.owner, words.side, chances, words.places, strict=True
     ):
-        if chance >= share * worst[owner]:
+        if chance >= LOCATION * worst[owner]:
             found[owner][side].append(place)
     return found
 
@@ -253,12 +253,12 @@ def main() -> None:
         f"{len(words.rows)} changed words"
     )
     scores, chances = evaluate(pairs, words, labels, group)
-    share, f = location_share(words, chances, labels)
+    f = location_f(words, chances, labels)
     threshold = best_f(labels, scores)[3]
     print(
-        f"words at fault in violated pairs: F {f:.3f} at {share:.2f} of the worst; threshold {threshold:.3f}"
+        f"words at fault in violated pairs: F {f:.3f} at {LOCATION} of the worst; threshold {threshold:.3f}"
     )
-    spans = fault_spans(words, chances, share, len(pairs))
+    spans = fault_spans(words, chances, len(pairs))
     for name, (precision, recall, found) in token_figures(chosen.folder, pairs, spans).items():
         print(f"marked tokens, CAT {name}: P {precision:.3f}  R {recall:.3f}  F {found:.3f}")
     if chosen.scores:
@@ -268,7 +268,7 @@ def main() -> None:
         ]
         chosen.scores.write_text(json.dumps(rows, ensure_ascii=False), "utf-8")
     if chosen.output:
-        model = {"name": "aligned-1", "threshold": round(threshold, 3), "location": round(share, 3)}
+        model = {"name": "aligned-1", "threshold": round(threshold, 3), "location": LOCATION}
         model |= final(words, labels, group)
         chosen.output.write_text(json.dumps(model, indent=1) + "\n", "utf-8")
 

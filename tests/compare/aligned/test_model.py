@@ -38,6 +38,6 @@ chances = st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=8)
 def test_scores_of_pairs_are_chances(
     first: list[tuple[float, bool]], second: list[tuple[float, bool]]
 ) -> None:
-    row = pair_row([first, second], 10)
+    row = pair_row([first, second])
     assert 0 <= load_model().pair.chance(row) <= 1
     assert row["worst"] >= row["second"] >= row["third"]

@@ -126,8 +126,7 @@ def score_pair(read: Read, model: Model, chances: list[list[float]]) -> tuple[fl
         [(chance, is_light(row)) for chance, (_, row) in zip(side_chances, side, strict=True)]
         for side_chances, side in zip(chances, read.words, strict=True)
     ]
-    length = sum(len(side.output.words) for side in (read.linked.first, read.linked.second))
-    row = pair_row(words, length)
+    row = pair_row(words)
     return (model.pair.chance(row) if any(chances) else 0.0), row
 
 

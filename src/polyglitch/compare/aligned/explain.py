@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from polyglitch.compare.aligned.text import Sentence
+from polyglitch.compare.aligned.text import Sentence, Word
 from polyglitch.records import Span
-
-SIDES = ("first", "second")
-FACTS = {"negation": "negation", "number": "number", "name": "name"}
 
 
 class Suspect(NamedTuple):
@@ -27,10 +25,12 @@ def explain(
     found: list[tuple[float, str, Span]] = []
     for number in (0, 1):
         chosen = [item for item in suspects[number] if item.chance >= share * worst]
+        words = outputs[number].words
+        changed = {item.place for item in suspects[number]}
         for run in join(chosen):
-            span = run_span(outputs[number], run, number)
-            reason = word_reason(outputs, run, number)
-            found.append((max(item.chance for item in run), reason, replace_reason(span, reason)))
+            reason = word_reason(outputs, run, number, led_in(words, run[0].place, changed))
+            span = Span(number, words[run[0].place].start, words[run[-1].place].end, reason)
+            found.append((max(item.chance for item in run), reason, span))
     found.sort(key=lambda item: (-item[0], item[2].output, item[2].start))
     reasons = tuple(dict.fromkeys(reason for _, reason, _ in found))
     return reasons, tuple(span for _, _, span in found)
@@ -47,31 +47,31 @@ def join(items: list[Suspect]) -> list[list[Suspect]]:
     return runs
 
 
-def run_span(output: Sentence, run: list[Suspect], number: int) -> Span:
-    """The characters of a run."""
-    return Span(number, output.words[run[0].place].start, output.words[run[-1].place].end)
+def led_in(words: Sequence[Word], place: int, changed: set[int]) -> int:
+    """Where a phrase begins: 'directors' reads better with the 'of' that went with it."""
+    while place - 1 in changed and words[place - 1].kind == "function":
+        place -= 1
+    return place
 
 
-def replace_reason(span: Span, reason: str) -> Span:
-    """The span with its reason."""
-    return Span(span.output, span.start, span.end, reason)
-
-
-def word_reason(outputs: tuple[Sentence, Sentence], run: list[Suspect], number: int) -> str:
-    """What happened to a run of words."""
+def word_reason(
+    outputs: tuple[Sentence, Sentence], run: list[Suspect], number: int, begin: int
+) -> str:
+    """What happened to a run of words, told from where the phrase begins."""
     words = [outputs[number].words[item.place] for item in run]
+    whole = outputs[number].text[outputs[number].words[begin].start : words[-1].end]
     phrase = outputs[number].text[words[0].start : words[-1].end]
     kinds = {word.kind for word in words}
     if "negation" in kinds:
         negation = next(word.text for word in words if word.kind == "negation")
         return f"negation {'lost' if number == 0 else 'added'}: '{negation}'"
     places = sorted(item.partner for item in run if item.partner is not None)
-    label = next((f"{FACTS[kind]} " for kind in ("number", "name") if kind in kinds), "")
+    label = next((f"{kind} " for kind in ("number", "name") if kind in kinds), "")
     if places:
         facing = outputs[1 - number].words
         other = outputs[1 - number].text[facing[places[0]].start : facing[places[-1]].end]
         old, new = (phrase, other) if number == 0 else (other, phrase)
         return f"{label}'{old}' became '{new}'"
     if number == 0:
-        return f"{label}'{phrase}' is missing in the {SIDES[1]}"
-    return f"{label}'{phrase}' was added in the {SIDES[1]}"
+        return f"{label}'{whole}' is missing in the second"
+    return f"{label}'{whole}' was added in the second"

@@ -91,7 +91,7 @@ def load_model() -> Model:
     return msgspec.json.decode(place.read_bytes(), type=Model)
 
 
-def pair_row(sides: Sequence[Sequence[tuple[float, bool]]], length: int) -> Row:
+def pair_row(sides: Sequence[Sequence[tuple[float, bool]]]) -> Row:
     """The features of a pair: for both outputs each changed word's chance and whether it is light."""
     every = [item for side in sides for item in side]
     chances = sorted((chance for chance, _ in every), reverse=True)
@@ -107,9 +107,6 @@ def pair_row(sides: Sequence[Sequence[tuple[float, bool]]], length: int) -> Row:
         "heavy_sum": sum(heavy),
         "heavy": float(len(heavy)),
         "light": float(len(every) - len(heavy)),
-        "worst_first": max((chance for chance, _ in sides[0]), default=0.0),
-        "worst_second": max((chance for chance, _ in sides[1]), default=0.0),
-        "share": len(every) / max(1, length),
     }
 
 
