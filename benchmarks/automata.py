@@ -16,7 +16,15 @@ from polyglitch.represent.automata.similarity import language_similarity
 
 PAIRS = 500
 TERMS = ("([AEIOUaeiou])", "([0-9])", "([A-Za-z])", "([A-Z])", "([a-z])", "(.)", "(dog)", "(truck)")
-SHAPES = ("{}.*{}.*", "({}|{})", "({}&{})", "(.*)({}){}", "({}{}){{3,}}", "~({}|{})", "\\b{}.*{}\\b")
+SHAPES = (
+    "{}.*{}.*",
+    "({}|{})",
+    "({}&{})",
+    "(.*)({}){}",
+    "({}{}){{3,}}",
+    "~({}|{})",
+    "\\b{}.*{}\\b",
+)
 
 
 def regexes() -> list[str]:

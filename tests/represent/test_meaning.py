@@ -68,8 +68,7 @@ def test_vague_quantifiers_have_ranges_on_both_sides() -> None:
 
 def test_symbols_are_aligned_between_the_sentences() -> None:
     found = compare("At least 2 dogs and 3 cats.", "At most 2 dogs and 3 cats.")
-    assert found.one.split(")")[1] == found.other.split(")")[1]
-    assert found.one != found.other
+    assert (found.one, found.other) == ("([X]){2,}([Y]){4,4}", "([X]){0,2}([Y]){4,4}")
     assert meanings("a plain sentence", "another plain sentence").kind == "nothing"
 
 
