@@ -201,7 +201,7 @@ class _Chart:
                 yield self.skip(cue, part)
             elif kind in POSTFIXES:
                 yield self.apply(POSTFIXES[kind], kind, part)
-            elif kind not in TERMS and kind != "WORDS":
+            elif kind not in (*TERMS, "WORDS", "OR") or (kind == "OR" and end == len(self.shape)):
                 yield self.skip(f"{kind}$", part)
 
     def joined(self, operator: str, left: Item, right: Item) -> Iterator[Item]:
