@@ -10,6 +10,8 @@ import pytest
 from polyglitch.evaluate.thresholds import area, choose
 from polyglitch.represent.abstraction.compare import compare
 from polyglitch.represent.abstraction.relations import relations, words_of
+from polyglitch.protocols import Metric
+from polyglitch.registry import load
 from polyglitch.represent.meaning import meanings, semmt_d, semmt_h, semmt_r
 
 
@@ -83,3 +85,19 @@ def test_the_labelled_round_trips_of_the_paper(shared_data: Path) -> None:
     assert area(scores, bugs) >= 0.85
     for metric in (semmt_d, semmt_h):
         assert all(0 <= score <= 1 for score in metric.score(pairs))
+
+
+@pytest.mark.parametrize("name", ["semmt-r", "semmt-r-plain", "semmt-d", "semmt-h"])
+def test_the_metrics_are_registered_and_keep_their_range(name: str) -> None:
+    metric = load("metrics", name)
+    assert isinstance(metric, Metric)
+    assert metric.name == name and metric.signature.startswith(f"{name}|")
+    pairs = [("lines with a vowel", "lines without a vowel"), ("x", "x"), ("", "at least 3")]
+    scores = metric.score(pairs)
+    assert scores[1] == 1.0 and scores[0] < 1.0 and all(0 <= score <= 1 for score in scores)
+
+
+def test_the_baselines_that_need_a_model() -> None:
+    pytest.importorskip("spacy")
+    dep = load("metrics", "dep")
+    assert dep.score([("A dog barks.", "A dog barks."), ("A dog barks.", "No.")])[0] == 1.0
