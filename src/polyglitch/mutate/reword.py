@@ -1,7 +1,7 @@
 """The same thing in other words: synonyms, numbers as words or digits, relational adverbs. SemMT's mutants.
 
-Every rewording keeps the meaning, so a mutant asks the same of a round trip as its seed does. Rules are tried in a fixed
-order and the first that fit are taken, from different groups first: the same campaign makes the same mutants.
+Every rewording keeps the meaning, so a mutant asks the same of a round trip as its seed does. Rules are tried in a
+fixed order and the first that fit are taken, from different groups first: the same campaign makes the same mutants.
 """
 
 from __future__ import annotations

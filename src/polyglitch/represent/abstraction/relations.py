@@ -15,6 +15,11 @@ from typing import Any, Literal
 import msgspec
 
 WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|n't|[a-z]+(?=n't)|[a-z]+|[%/-]", re.IGNORECASE)
+# "once" is a number after a bound, and may be "as soon as" elsewhere; "twice as many" is a factor.
+TIMES = re.compile(
+    r"\b((?<=least )once|(?<=most )once|(?<=than )once|twice(?! as))\b", re.IGNORECASE
+)
+COUNTS = {"once": "one time", "twice": "two times"}
 LONGEST = 6
 Side = Literal["over", "under"]
 
@@ -53,7 +58,8 @@ def phrases() -> dict[tuple[str, ...], tuple[str, str]]:
 
 def words_of(text: str) -> list[str]:
     """Lower-case words and numbers; "two hundred", "3.5 million" and "21st" are one number each."""
-    raw = [word.lower() for word in WORD.findall(text.replace("’", "'"))]
+    plain = TIMES.sub(lambda found: COUNTS[found[1].lower()], text.replace("’", "'"))
+    raw = [word.lower() for word in WORD.findall(plain)]
     out: list[str] = []
     at = 0
     while at < len(raw):
@@ -190,11 +196,10 @@ def make(section: str, meaning: str, values: list[float], thing: str, side: Side
         low, high = table()["vague"][meaning][0 if side == "over" else 1]
         return Relation("count", thing, low, None if high < 0 else high, "exact", True)
     if section == "logic":
-        fixed = {"TWICE": (2.0, "times more"), "TWO": (2.0, "exact"), "ONCE": (1.0, "exact")}
-        fixed["HALF"] = (0.5, "fraction")
+        fixed = {"TWICE": (2.0, "times more"), "HALF": (0.5, "fraction")}
         if meaning in fixed:
             value, shape = fixed[meaning]
-            return Relation("count", "time" if shape == "exact" else thing, value, value, shape)
+            return Relation("count", thing, value, value, shape)
         return Relation("NOT" if meaning == "NONE" else meaning, thing)
     first = values[0]
     bounds: dict[str, tuple[float | None, float | None, str]] = {

@@ -53,7 +53,7 @@ def _accepts_empty(node: Node, edge: bool) -> bool:
 
 def derive(node: Node, bit: int, edge: bool) -> Node:
     """What must follow once the character with this bit has been read."""
-    if not node.boundary:
+    if edge and not node.boundary:
         edge = False
     key = (node, bit, edge)
     found = _steps.get(key)
@@ -75,7 +75,8 @@ def _derive(node: Node, bit: int, edge: bool) -> Node:
         rest = cat(derive(left, bit, edge), right)
         return either(rest, derive(right, bit, edge)) if accepts_empty(left, edge) else rest
     if kind == "or":
-        return either(*[derive(part, bit, edge) for part in parts])
+        found = [step for part in parts if (step := derive(part, bit, edge)) is not NONE]
+        return found[0] if len(found) == 1 else either(*found)
     if kind == "and":
         return both(*[derive(part, bit, edge) for part in parts])
     if kind == "not":

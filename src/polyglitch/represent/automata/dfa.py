@@ -115,7 +115,7 @@ def minimal(classes: tuple[int, ...], steps: list[list[int]], accepting: list[bo
             names.setdefault((block[state], *[block[to] for to in row]), len(names))
             for state, row in enumerate(steps)
         ]
-        if len(names) == count:
+        if len(names) in (count, len(steps)):  # nothing new was told apart, or all is
             break
         block, count = fresh, len(names)
     first: dict[int, int] = {}

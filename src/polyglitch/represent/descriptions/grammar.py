@@ -169,7 +169,7 @@ class _Chart:
                         yield self.apply(operator, kind, part)
                     else:
                         yield self.same(kind, part)
-            elif kind not in TERMS:
+            elif kind not in TERMS and (kind != "OR" or start == 0):
                 yield self.skip(kind, part)
         if kind == "WORDS" and end - start > 2 and self.shape[start + 1][0] in ("AND", "OR"):
             for part in self.cells.get((start + 2, end), ()):
@@ -201,7 +201,7 @@ class _Chart:
                 yield self.skip(cue, part)
             elif kind in POSTFIXES:
                 yield self.apply(POSTFIXES[kind], kind, part)
-            elif kind not in TERMS and kind != "WORDS":
+            elif kind not in (*TERMS, "WORDS", "OR") or (kind == "OR" and end == len(self.shape)):
                 yield self.skip(f"{kind}$", part)
 
     def joined(self, operator: str, left: Item, right: Item) -> Iterator[Item]:

@@ -101,6 +101,14 @@ def cat(left: Node, right: Node) -> Node:
 
 def either(*nodes: Node) -> Node:
     """Any of them; order and repetition do not matter."""
+    if len(nodes) == 2:  # by far the most frequent, and mostly one of the two is nothing
+        one, other = nodes
+        if one is NONE or one is other:
+            return other
+        if other is NONE:
+            return one
+        if one is ALL or other is ALL:
+            return ALL
     found: dict[int, Node] = {}
     for node in nodes:
         for part in node.parts if node.kind == "or" else (node,):

@@ -1,0 +1,65 @@
+"""How fast the languages of two regexes are compared: pairs a second on one core, every pair from scratch.
+
+Parsing, minimal automata, product and counting are all timed. The regexes are NL-RX-Synth's where the reference data
+is there (POLYGLITCH_SHARED, or ../shared), else made of the same operators at random.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import time
+from pathlib import Path
+
+from polyglitch.represent.automata.similarity import language_similarity
+
+PAIRS = 500
+TERMS = ("([AEIOUaeiou])", "([0-9])", "([A-Za-z])", "([A-Z])", "([a-z])", "(.)", "(dog)", "(truck)")
+SHAPES = (
+    "{}.*{}.*",
+    "({}|{})",
+    "({}&{})",
+    "(.*)({}){}",
+    "({}{}){{3,}}",
+    "~({}|{})",
+    "\\b{}.*{}\\b",
+)
+
+
+def regexes() -> list[str]:
+    """Twice as many regexes as pairs, in a fixed random order."""
+    shared = Path(os.environ.get("POLYGLITCH_SHARED", Path(__file__).parents[2] / "shared"))
+    file = shared / "data" / "regex" / "nl_rx_synth_tokenised.tsv.gz"
+    if file.is_file():
+        with gzip.open(file, "rt") as lines:
+            found = [line.rstrip("\n").split("\t")[1].replace(" ", "") for line in lines]
+    else:
+        pick = random.Random(1).choice
+        found = [pick(SHAPES).format(pick(TERMS), pick(TERMS)) for _ in range(4 * PAIRS)]
+    random.Random(0).shuffle(found)
+    return found[: 2 * PAIRS]
+
+
+def main() -> None:
+    """Time all pairs once, by processor time: what other programs do is no matter of ours."""
+    found = regexes()
+    started = time.process_time()
+    results = [language_similarity(a, b) for a, b in zip(found[::2], found[1::2], strict=True)]
+    seconds = time.process_time() - started
+    figures = {
+        "pairs": len(results),
+        "pairs_per_second": len(results) / seconds,
+        "undecided": sum(result.value is None for result in results),
+        "equal": sum(result.value == 1.0 for result in results),
+    }
+    try:
+        from benchmarks.results import record
+    except ImportError:
+        print(figures)
+    else:
+        record("automata", figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""SemMT end to end with translators whose faults are known, and the command that writes regexes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyglitch.errors import UsageError
+from polyglitch.methods.semmt import semmt
+from polyglitch.records import Case, Input, Output, Trial
+from polyglitch.tools import Toolbox
+
+SYSTEMS = """
+def there(text): return text.replace("at least", "at most") if "dogs" in text else text
+def back(text): return text.replace("not ", "") if "cats" in text else text
+def plain(text): return text
+"""
+
+
+def trial(text: str, there: str, back: str) -> Trial:
+    case = Case("c", "s", "same meaning", (Input(text, language="en"),))
+    return Trial(case, ((Output(there), Output(back)),))
+
+
+def test_a_campaign_reports_both_trips_and_says_which_is_at_fault(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "fakes.py").write_text(SYSTEMS)
+    (tmp_path / "seeds.txt").write_text(
+        "They keep at least five dogs.\nThe cats did not eat.\nOnly two birds sing.\nHe sleeps.\n"
+    )
+    cli(
+        "run", "--system", "python:fakes:there", "--back", "python:fakes:back", "--corpus", "seeds.txt",
+        "--method", "semmt", "--source-language", "en", "--target-language", "en", "-o", "out.jsonl", "-q",
+        "--param", "semmt.mutants=0", "--param", "semmt.cross=python:fakes:plain",
+        "--param", "semmt.cross_back=python:fakes:plain",
+    )  # fmt: skip
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    found = [json.dumps(row) for row in rows if "dogs" in str(row) or "cats" in str(row)]
+    text = " ".join(found)
+    assert "At least" not in text and "at most five dogs" in text
+    assert "probably the backward trip" in next(row for row in found if "cats" in row)
+    assert not any("birds" in str(row.get("seed", "")) for row in rows)
+
+
+def test_metrics_join_by_either_or_or_by_weights() -> None:
+    lost = trial("At least 9 of them left.", "x", "At most 9 of them left.")
+    for method in (
+        semmt("semmt-r,leven", "0.79,0.2"),
+        semmt("leven,semmt-d", "0.2,0.5"),
+        semmt("semmt-r,semmt-d", "0.7", weights="0.5,0.5"),
+        semmt("semmt-h", "0.7", k=0.1),
+    ):
+        verdict = method.compare([lost], Toolbox())[0]
+        assert verdict.outcome == "violated"
+        assert verdict.severity >= 0
+    kept = trial("At least 9 of them left.", "x", "No fewer than nine of them left.")
+    assert semmt().compare([kept], Toolbox())[0].outcome == "holds"
+    with pytest.raises(UsageError, match="as many thresholds"):
+        semmt("semmt-r,semmt-d", "0.5")
+
+
+def test_what_has_nothing_to_compare_is_undecided() -> None:
+    verdict = semmt().compare([trial("He sleeps.", "x", "He sleeps.")], Toolbox())[0]
+    assert (verdict.outcome, verdict.reason) == ("undecided", "no quantifier or logical relation")
+
+
+def test_regex_command(cli: Any, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("lines with a vowel before a number\nblah blah\n")
+    cli("regex", "-i", "in.txt", "-o", "out.jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert rows[0]["regex"] == "([AEIOUaeiou]).*([0-9]).*"
+    assert 0 < rows[0]["confidence"] <= 1
+    assert (rows[1]["regex"], rows[1]["confidence"]) == ("", 0.0)
+    assert cli("regex", "-i", "nowhere.txt", code=2).stderr.count("nowhere.txt") == 1

@@ -1,0 +1,136 @@
+"""Automata against a slow reading of the same regexes, against greenery, and on the paper's examples."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+
+from polyglitch.represent.automata.dfa import (
+    Limits,
+    alphabet,
+    automaton,
+    counts,
+    equivalent,
+    product,
+)
+from polyglitch.represent.automata.similarity import (
+    hybrid,
+    language_similarity,
+    regex_similarity,
+    trim,
+)
+from polyglitch.represent.regex import tree
+from polyglitch.represent.regex.parse import parse
+from tests.represent.regexes import LONGEST, WORDS, matches, regexes
+
+SYMBOLS = tree.mask_of("ab ")
+
+
+@settings(max_examples=300, deadline=None)
+@given(regexes)
+def test_an_automaton_accepts_what_the_regex_means(regex: str) -> None:
+    found = automaton(parse(regex), SYMBOLS)
+    for word in WORDS:
+        assert found.accepts(word) == matches(regex, word, 0, len(word)), word
+
+
+@settings(max_examples=150, deadline=None)
+@given(regexes, regexes)
+def test_counts_of_a_product_are_those_of_enumeration(one: str, other: str) -> None:
+    pair = product(automaton(parse(one), SYMBOLS), automaton(parse(other), SYMBOLS))
+    a, b = ({w for w in WORDS if matches(regex, w, 0, len(w))} for regex in (one, other))
+    for length, (both, either) in zip(range(LONGEST + 1), counts(pair), strict=False):
+        assert both == sum(len(w) == length for w in a & b)
+        assert either == sum(len(w) == length for w in a | b)
+
+
+@settings(max_examples=150, deadline=None)
+@given(regexes)
+def test_double_complement_and_de_morgan_hold(regex: str) -> None:
+    assert equivalent(parse(f"~(~({regex}))"), parse(regex))
+    assert equivalent(parse(f"~(({regex})|(a))"), parse(f"(~({regex}))&(~(a))"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("(ab){2,}", "ab(ab)+"),
+        ("[ab]*a[ab]*", "b*a[ab]*"),
+        ("(a|b){0,3}", "[ab]?[ab]?[ab]?"),
+        ("(dog){2,}", "dog{2,}"),
+        ("a{2,4}b", "aab|aaab|aaaab"),
+        ("(a*b*)*", "[ab]*"),
+        ("(ab)+", "(ab)*"),
+    ],
+)
+def test_equivalence_agrees_with_greenery(one: str, other: str) -> None:
+    greenery = pytest.importorskip("greenery")
+    theirs = greenery.parse(one).equivalent(greenery.parse(other))
+    assert equivalent(parse(one), parse(other)) == theirs
+
+
+def test_the_running_examples_of_the_paper() -> None:
+    first = ("[A-Z]{3,}", "[A-Z]{0,3}")
+    second = ("~[Y]", "[Y]")
+    r, d = regex_similarity(*first), language_similarity(*first).value
+    assert d is not None
+    assert (round(r, 3), round(d, 3), round(hybrid(r, d), 3)) == (0.5, 0.0, 0.25)
+    r, d = regex_similarity(*second), language_similarity(*second).value
+    assert (r, d) == (0.75, 0.0)
+    assert hybrid(r, 0.0) == 0.375
+    vague = language_similarity("[Y]{3,}", "[Y]{5,}").value
+    assert vague is not None and round(vague, 3) == 0.957  # section 5.3
+
+
+def test_quantifiers_of_groups_are_honoured() -> None:
+    assert not equivalent(parse("(dog){2,}"), parse("dog{2,}"))
+    assert not equivalent(parse("(.*dog.*){3,}"), parse("(.*dog.*){2,}"))
+    assert automaton(parse("(dog){2,}"), alphabet(parse("dog"))).accepts("dogdog")
+
+
+def test_a_word_boundary_is_no_letter() -> None:
+    node = parse(r".*\bcat\b.*")
+    found = automaton(node, alphabet(node))
+    assert found.accepts("a cat sat") and found.accepts("cat")
+    assert not found.accepts("concat") and not found.accepts("b" + "cat" + "b")
+
+
+def test_exact_limits() -> None:
+    def exact(one: str, other: str) -> float | None:
+        return language_similarity(one, other, mode="exact").value
+
+    assert exact(".*dog.*", ".*") == pytest.approx(1.0)  # almost every long word has a dog
+    assert exact("[a-z]*", "[a-m]*") == 0.0
+    assert exact("[a-m].*", ".*") == pytest.approx(13 / 63)
+    assert exact("[a-m].*|b", "[a-z].*") == pytest.approx(0.5)
+    assert exact("a|b", "b|c") == pytest.approx(float(Fraction(1, 3)))
+    swings = language_similarity("(..)*", ".*", mode="exact")
+    assert swings.value is None and "no limit" in swings.undecided
+
+
+def test_exact_and_counted_limits_meet() -> None:
+    for one, other in [
+        ("[a-m].*", ".*"),
+        ("[A-Z]{3,}", "[A-Z]{0,3}"),
+        ("a*b", "a*b|b"),
+        ("[ab].*c", ".*c"),
+    ]:
+        counted = language_similarity(one, other, threshold=1e-9)
+        exact = language_similarity(one, other, mode="exact")
+        assert counted.value is not None and exact.value is not None
+        assert counted.value == pytest.approx(exact.value, abs=1e-3)
+
+
+def test_what_grows_too_large_is_undecided_and_not_endless() -> None:
+    found = language_similarity(".*a.{14}", ".*b.{14}", limits=Limits(states=500, seconds=1))
+    assert found.value is None
+    assert found.undecided == "undecided: more than 500 states"
+
+
+def test_trimming_leaves_finite_languages_that_end() -> None:
+    node, other = parse("ab?"), parse("ab")
+    symbols = alphabet(node)
+    pair = trim(product(automaton(node, symbols), automaton(other, symbols)))
+    assert list(counts(pair)) == [(0, 0), (0, 1), (1, 1)]

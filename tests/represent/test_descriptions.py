@@ -1,0 +1,92 @@
+"""Sentences to regexes: on the published data, and on sentences written here."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+
+import pytest
+
+from polyglitch.represent.automata.dfa import equivalent
+from polyglitch.represent.descriptions.distance import distance
+from polyglitch.represent.descriptions.read import Style, describe, describe_all, style_of
+from polyglitch.represent.regex.parse import parse
+
+
+def right(pairs: list[tuple[str, str]]) -> float:
+    found = describe_all([text for text, _ in pairs])
+    good = [
+        bool(item.regex) and equivalent(parse(item.regex), parse(regex))
+        for item, (_, regex) in zip(found, pairs, strict=True)
+    ]
+    return sum(good) / len(good)
+
+
+def read(path: Path) -> list[str]:
+    raw = path.read_bytes()
+    return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode().splitlines()
+
+
+def test_most_of_kb13_is_read_as_people_do(shared_data: Path) -> None:
+    texts = read(shared_data / "regex" / "kb13_first_half.src.txt")
+    regexes = read(shared_data / "regex" / "kb13_first_half.targ.txt")
+    assert style_of(texts) == "search"
+    assert right(list(zip(texts, regexes, strict=True))) >= 0.90
+
+
+def test_turk_sentences_that_nobody_fitted(shared_data: Path) -> None:
+    texts = read(shared_data / "regex" / "turk_val.src.txt.gz")
+    regexes = [r.replace(" ", "") for r in read(shared_data / "regex" / "turk_val.targ.txt.gz")]
+    assert right(list(zip(texts, regexes, strict=True))) >= 0.62
+
+
+def test_synthetic_sentences_up_to_their_ambiguity(shared_data: Path) -> None:
+    rows = [r.split("\t") for r in read(shared_data / "regex" / "nl_rx_synth_tokenised.tsv.gz")]
+    pairs = [(text, regex.replace(" ", "")) for text, regex in rows]
+    assert right(random.Random(3).sample(pairs, 1500)) >= 0.89
+
+
+@pytest.mark.parametrize(
+    ("text", "regex", "style"),
+    [
+        ("lines with a vowel before a number", "[AEIOUaeiou].*[0-9].*", "whole"),
+        ("rows with a vowel in front of a digit", "[AEIOUaeiou].*[0-9].*", "whole"),
+        ("lines with a number after a vowel", "[AEIOUaeiou].*[0-9].*", "whole"),
+        ("a line starting with the string <M0>", "dog.*", "whole"),
+        ("lines without a letter or a number", "~([A-Za-z]|[0-9])", "whole"),
+        ("strings with at least three capital letters", "[A-Z]{3,}", "whole"),
+        ("strings with 3 or more uppercase letters", "[A-Z]{3,}", "whole"),
+        ("lines that contain at most 4 digits", "~((.*[0-9].*){5})", "search"),
+        (
+            "lines with between 2 and 3 words",
+            "([^A-Za-z]*\\b[A-Za-z]+\\b[^A-Za-z]*){2,3}",
+            "search",
+        ),
+        ("lines with words ending in 'ly'", ".*\\b[A-Za-z]*ly\\b.*", "search"),
+        ("lines with 'tea' but not 'milk'", "(.*tea.*)&(~(.*milk.*))", "search"),
+        ("lines where 'one' comes before 'two' or 'six'", ".*one.*(two|six).*", "search"),
+        ("lines of 12 characters or less", ".{0,12}", "search"),
+    ],
+)
+def test_sentences_mean_what_they_say(text: str, regex: str, style: Style) -> None:
+    found = describe(text, style).regex
+    assert equivalent(parse(found), parse(regex)), found
+
+
+def test_unknown_words_lower_the_confidence_and_do_not_derail() -> None:
+    plain = describe("lines with a vowel before a number")
+    odd = describe("lines with a gleaming vowel before a preposterous number")
+    assert odd.regex == plain.regex
+    assert odd.confidence < plain.confidence
+    assert odd.unknown == ("gleaming", "preposterous")
+    assert describe("my neighbour sings").regex == ""
+
+
+def test_singular_and_plural_are_told_apart_and_weigh_little() -> None:
+    number = distance("lines with a vowel before a letter", "lines with vowels before a letter")
+    order = distance("lines with a vowel before a letter", "lines with a letter before a vowel")
+    negation = distance("lines with a vowel", "lines without a vowel")
+    bound = distance("lines with at least 3 vowels", "lines with at most 3 vowels")
+    assert 0 < number < min(order, negation, bound) / 2
+    assert distance("not x", "not x") == 0
