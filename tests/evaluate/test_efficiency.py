@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr  # a reference for ours
 
+from polyglitch.evaluate import efficiency
 from polyglitch.evaluate.efficiency import (
     Test,
     bugs_at,
@@ -23,11 +24,10 @@ from polyglitch.evaluate.efficiency import (
     shared_tokens,
     spearman,
     success_rate,
-    tests_for,
 )
 
 
-def tests_of(rank: str, found: str, draw: int = 0, pos: str = "NOUN") -> list[Test]:
+def run_of(rank: str, found: str, draw: int = 0, pos: str = "NOUN") -> list[Test]:
     """A test a letter: `x` a violation; five tests a sentence, each at a place of its own."""
     return [
         Test("sit", rank, draw, f"s{n // 5}", n % 5, "word", pos, 10 + n // 5, letter == "x")
@@ -36,27 +36,31 @@ def tests_of(rank: str, found: str, draw: int = 0, pos: str = "NOUN") -> list[Te
 
 
 def test_the_figures_of_a_short_run() -> None:
-    tests = tests_of("gri", "x.x..x.xx.")
+    tests = run_of("gri", "x.x..x.xx.")
     assert success_rate(tests) == 0.5
     assert curve(tests) == [1, 1, 2, 2, 2, 3, 3, 4, 5, 5]
     assert (bugs_at(tests, 6), bugs_at(tests, 100)) == (3, 5)
-    assert (tests_for(tests, 1), tests_for(tests, 5), tests_for(tests, 6)) == (1, 9, None)
-    mixed = tests + tests_of("gri", "x..", pos="ADJ")
+    assert (
+        efficiency.tests_for(tests, 1),
+        efficiency.tests_for(tests, 5),
+        efficiency.tests_for(tests, 6),
+    ) == (1, 9, None)
+    mixed = tests + run_of("gri", "x..", pos="ADJ")
     assert by_part_of_speech(mixed) == {"NOUN": (5, 10), "ADJ": (1, 3)}
 
 
 def test_a_rank_twice_as_good_is_told_from_one_that_is_not() -> None:
-    good, poor = tests_of("gri", "xx..." * 40), tests_of("random", "x...." * 40)
+    good, poor = run_of("gri", "xx..." * 40), run_of("random", "x...." * 40)
     assert ratio(good, poor) == (2.0, 2.0, 2.0)  # every sentence says the same
-    luck = tests_of("gri", "xxxxx" + "....." * 9)
-    value, low, high = ratio(luck, tests_of("random", "....x" * 10))
+    luck = run_of("gri", "xxxxx" + "....." * 9)
+    value, low, high = ratio(luck, run_of("random", "....x" * 10))
     assert value == pytest.approx(0.5) and low < 0.1 and high > 1.0
-    assert math.isnan(ratio(good, tests_of("random", "....."))[0])
+    assert math.isnan(ratio(good, run_of("random", "....."))[0])
 
 
 def test_tokens_are_counted_once_by_the_ranks_that_replaced_them() -> None:
-    tests = tests_of("gri", "xx") + tests_of("wali", "x") + tests_of("random", "xxx")
-    tests += tests_of("random", "xxxxx", draw=1)  # a second draw is another run
+    tests = run_of("gri", "xx") + run_of("wali", "x") + run_of("random", "xxx")
+    tests += run_of("random", "xxxxx", draw=1)  # a second draw is another run
     assert shared_tokens(tests) == {
         ("gri", "random", "wali"): 1,
         ("gri", "random"): 1,
@@ -65,8 +69,8 @@ def test_tokens_are_counted_once_by_the_ranks_that_replaced_them() -> None:
 
 
 def test_longer_sentences_that_fail_more_have_a_rho_of_one() -> None:
-    assert length_effect(tests_of("gri", "....." + "x...." + "xx...")) == pytest.approx(1)
-    assert math.isnan(length_effect(tests_of("gri", "....." * 3)))
+    assert length_effect(run_of("gri", "....." + "x...." + "xx...")) == pytest.approx(1)
+    assert math.isnan(length_effect(run_of("gri", "....." * 3)))
 
 
 pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=20)
