@@ -27,6 +27,15 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "pip install 'polyglitch[demo]'",
     ),
 }
+PYTHON |= {
+    name: (name, use, f"pip install 'polyglitch[{extra}]'")
+    for name, use, extra in (
+        ("torch", "the ranks gri and wali; bergamot:, hf:, smollm2:", "torch"),
+        ("sentencepiece", "looking into firefox: and bergamot:", "torch"),
+        ("transformers", "the systems hf: and smollm2:", "torch"),
+        ("matplotlib", "the pictures of `evaluate efficiency`", "plot"),
+    )
+}
 PROGRAMS = {
     "apertium": ("the system apertium:eng-spa", "apt-get install apertium apertium-eng-spa"),
 }
