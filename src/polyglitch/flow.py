@@ -21,7 +21,7 @@ from polyglitch.history import History
 from polyglitch.method import Method
 from polyglitch.plan import open_plan, signature
 from polyglitch.rank.kept import KeptRank
-from polyglitch.rank.words import NEVER
+from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial
 from polyglitch.run.ask import Answers, Asker
 from polyglitch.store.store import Store
@@ -129,11 +129,11 @@ class Flow:
         self.tools.rank = KeptRank(self.campaign.rank, self.plan.systems[0], ask)
 
     def most_promising(self, seeds: list[Seed]) -> list[Seed]:
-        """Seeds by their highest ranked word, so that a budget is spent where the rank says."""
+        """Seeds by the mean score of their words, so that a budget is spent where the rank says."""
         parser = self.tools.parser(self.plan.languages[0])
         ranks = self.tools.word_ranks(seeds, parser.parse([seed.input.text for seed in seeds]))
-        best = [float(scores.max(initial=NEVER)) for scores in ranks or []]
-        order = sorted(range(len(seeds)), key=lambda number: -best[number])
+        worth = [mean_score(scores) for scores in ranks or []]
+        order = sorted(range(len(seeds)), key=lambda number: -worth[number])
         return [seeds[number] for number in order]
 
     # mutate

@@ -16,7 +16,7 @@ from polyglitch.errors import UsageError
 from polyglitch.protocols import Inspection, Parse, Token
 from polyglitch.rank.chance import draw
 from polyglitch.rank.kept import KeptRank, check_rank
-from polyglitch.rank.words import NEVER, by_word, pieces_of
+from polyglitch.rank.words import NEVER, by_word, mean_score, pieces_of
 from polyglitch.records import Input, Output, Seed
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
@@ -156,3 +156,8 @@ def test_every_word_finds_exactly_the_pieces_cut_from_it(parts: list[str], data:
     )  # fmt: skip
     counts = by_word(parse, seen, lambda pieces: float(len(pieces)))
     assert counts.sum() == len(spans)
+
+
+def test_a_sentence_is_as_promising_as_its_words_on_average() -> None:
+    assert mean_score(np.array([1, NEVER, 3], np.float32)) == 2
+    assert mean_score(np.array([NEVER], np.float32)) == mean_score(np.zeros(0, np.float32)) == NEVER

@@ -105,7 +105,7 @@ def test_each_family_answers_and_shows_the_gradient_of_its_own_loss(
     assert -np.log(seen.probabilities).sum() == pytest.approx(loss(), rel=1e-3)
     vector = torch.zeros(1, 7, 16)
     vector[0, 1] = table(ids)[0, 1].detach()
-    slope = (loss(vector * 1e-2) - loss(vector * -1e-2)) / 2e-2
+    slope = (loss(vector * 1e-3) - loss(vector * -1e-3)) / 2e-3
     assert seen.salience is not None
     assert abs(slope) == pytest.approx(float(seen.salience[1]), rel=0.05, abs=1e-3)
 

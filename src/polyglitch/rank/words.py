@@ -51,3 +51,9 @@ def rankable(word: Token) -> bool:
 def no_scores(parse: Parse) -> Floats:
     """The scores of a seed that the system could not answer: none is better than another."""
     return np.full(len(parse.tokens), NEVER, np.float32)
+
+
+def mean_score(scores: Floats) -> float:
+    """How promising a sentence is: the mean of its words' scores, whatever its length."""
+    ranked = scores[scores > NEVER]
+    return float(ranked.mean()) if ranked.size else NEVER
