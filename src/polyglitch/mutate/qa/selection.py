@@ -110,7 +110,7 @@ def starts_with_name(parse: Parse, pool: Pool) -> bool:
     joined = first.pos == second.pos == "PROPN" and first.text.lower() not in words(
         "function_words"
     )
-    return joined or first.text.lower() not in pool.common
+    return joined or (first.text.lower() not in pool.common and first.tag != "NNS")
 
 
 def answers_it(text: str, seed: Seed) -> bool:

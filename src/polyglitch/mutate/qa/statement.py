@@ -143,6 +143,8 @@ def arrange(asked: Asked, end: int) -> Attempt | None:
     bases = ("VB", "VBP") if any(t.tag in ("VB", "VBP") for t in asked.rest) else ("NN", "JJ")
     if adverbs == len(rest) or rest[adverbs].tag not in bases:
         return None
+    if rest[adverbs].text.lower() in words("be"):
+        return None  # no base form: the question is not well formed, or the split is wrong
     form = conjugate(rest[adverbs].text.lower(), asked.auxiliary)
     before, after = span(asked.parse, rest[:adverbs]), span(asked.parse, rest[adverbs + 1 :])
     return Attempt(joined(subject, before, form, after), len(subject))

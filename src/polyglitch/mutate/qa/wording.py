@@ -58,8 +58,8 @@ def small(text: str, is_name: bool) -> str:
 
 
 def affirmed(statement: str) -> str:
-    """A statement without the words of doubt that questions have: `any` as `some`."""
-    return re.sub(r"\bany(one|body|thing|where)?\b", r"some\1", statement)
+    """A statement without the words of doubt that questions have: `any` as `some`, no `ever`."""
+    return re.sub(r"\bany(one|body|thing|where)?\b", r"some\1", statement).replace(" ever ", " ")
 
 
 def large(text: str) -> str:
