@@ -76,7 +76,7 @@ def _place(
     child = node.children[added[0][0]]
     tags = tuple(FILLABLE[symbol] for _, symbol in added)
     token = parse.tokens[child.start]
-    if tags[-1] != "RB" and token.text.lower() in left_alone("never_modified"):
+    if token.text.lower() in left_alone("never_modified"):
         return None
     if "NN" in tags and (child.children or token.tag not in NOUNS or tags[-1] != "NN"):
         return None
