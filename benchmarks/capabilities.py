@@ -28,8 +28,9 @@ def made_cases(options: argparse.Namespace, tools: Toolbox) -> Iterator[Case]:
     """All cases, the first sentences with expansions, the rest without."""
     seeds = list(open_corpus(options.corpus, language="en"))
     random.Random(options.seed).shuffle(seeds)
-    grown = capability_cases(options.suite, labels=options.labels, expansions=options.expansions)
-    plain = capability_cases(options.suite, labels=options.labels, expansions=0)
+    some, only = options.suite, tuple(options.only)
+    grown = capability_cases(some, only, options.labels, options.expansions)
+    plain = capability_cases(some, only, options.labels, 0)
     for start in range(0, len(seeds[: options.limit]), CHUNK):
         mutate = grown if start < options.grow else plain
         yield from mutate(seeds[start : start + CHUNK], tools)
@@ -131,6 +132,7 @@ def main() -> None:
     parser.add_argument("corpus")
     parser.add_argument("--labels", default="words")
     parser.add_argument("--system", action="append", default=[])
+    parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--limit", type=int)
     parser.add_argument("--grow", type=int, default=500)
     parser.add_argument("--expansions", type=int, default=3)
