@@ -17,7 +17,7 @@ from itertools import islice
 from polyglitch.compare.labels import label_relations
 from polyglitch.corpus.read import open_corpus
 from polyglitch.mutate.capabilities.cases import capability_cases
-from polyglitch.records import Case, Input, Output, Trial, encode
+from polyglitch.records import Case, Input, Output, Trial, decode, encode
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
 
@@ -28,11 +28,19 @@ def made_cases(options: argparse.Namespace, tools: Toolbox) -> Iterator[Case]:
     """All cases, the first sentences with expansions, the rest without."""
     seeds = list(open_corpus(options.corpus, language="en"))
     random.Random(options.seed).shuffle(seeds)
-    grown = capability_cases(options.suite, labels=options.labels, expansions=options.expansions)
-    plain = capability_cases(options.suite, labels=options.labels, expansions=0)
+    some, only = options.suite, tuple(options.only)
+    grown = capability_cases(some, only, options.labels, options.expansions)
+    plain = capability_cases(some, only, options.labels, 0)
     for start in range(0, len(seeds[: options.limit]), CHUNK):
         mutate = grown if start < options.grow else plain
         yield from mutate(seeds[start : start + CHUNK], tools)
+
+
+def kept_cases(path: str) -> Iterator[Case]:
+    """The cases that an earlier call kept."""
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            yield decode(line, Case)
 
 
 class Asked:
@@ -124,15 +132,17 @@ def main() -> None:
     parser.add_argument("corpus")
     parser.add_argument("--labels", default="words")
     parser.add_argument("--system", action="append", default=[])
+    parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--limit", type=int)
     parser.add_argument("--grow", type=int, default=500)
     parser.add_argument("--expansions", type=int, default=3)
     parser.add_argument("--each", type=int)
     parser.add_argument("--keep")
+    parser.add_argument("--kept", action="store_true", help="CORPUS holds cases that --keep wrote")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     tools, systems = Toolbox(), [Asked(uri) for uri in options.system]
-    cases = made_cases(options, tools)
+    cases = kept_cases(options.corpus) if options.kept else made_cases(options, tools)
     if options.each:
         cases = evenly(cases, options.each)
     show(count(cases, systems, tools, options.keep), systems)

@@ -13,7 +13,7 @@ CORPUS = """text,label
 The film is wonderful.,positive
 The actors are charming.,positive
 The story is terrible.,negative
-The jokes are awful.,negative
+The songs are awful.,negative
 He opens the door.,neutral
 """
 
@@ -30,7 +30,7 @@ def test_cases_of_a_corpus_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
     assert {"text", "label", "capability"} <= set(made[0])
     own = [row for row in made if "parent" not in row]
     assert len(own) == 8
-    assert 'Do I think that "The jokes are awful"? No.' in {row["text"] for row in own}
+    assert 'Do I think that "The songs are awful"? No.' in {row["text"] for row in own}
     assert {row["label"] for row in own} == {"negative", "positive|neutral"}
     assert "10-question-no: 8" in done.stderr
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyglitch.compare.labels import label_relations
@@ -49,6 +49,7 @@ def test_a_failing_system_leaves_the_case_undecided() -> None:
     assert verdict("label", [Output(status="timeout", error="late")], ("a",)).outcome == "undecided"
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1))
 def test_two_classes_become_three(p: float) -> None:
     scores = three_classes({"positive": p})

@@ -32,6 +32,7 @@ def plain_bleu(references: list[list[str]], tokens: list[str]) -> float:
     return penalty * math.exp(math.fsum(logs))
 
 
+@settings(deadline=None)
 @given(st.lists(SENTENCE, min_size=2, max_size=12))
 def test_the_fast_way_is_the_plain_way(sentences: list[list[str]]) -> None:
     for number, score in enumerate(each_self_bleu(sentences)):

@@ -145,7 +145,7 @@ def cases_of(
 def _label_cases(capability: Capability, item: Found, others: Sequence[Found]) -> Iterator[Case]:
     own: dict[str, Case] = {}
     for made in _made(capability, item, item.sentence, others):
-        data = {"capability": capability.name, "choice": made.choice}
+        data: dict[str, object] = {"capability": capability.name, "choice": made.choice}
         case = _case(capability, item, (made.text,), made.expected, data)
         own[made.choice] = case
         yield case
@@ -156,7 +156,7 @@ def _label_cases(capability: Capability, item: Found, others: Sequence[Found]) -
             parent = own.get(made.choice)
             if parent is None:
                 continue
-            data: dict[str, object] = {
+            data = {
                 "capability": capability.name,
                 "choice": made.choice,
                 "parent": parent.id,

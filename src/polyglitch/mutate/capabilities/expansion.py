@@ -7,37 +7,17 @@ other words as they were.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
-from polyglitch.language.grammar import Grammar, insertions, productions
+from polyglitch.language.grammar import Grammar
 from polyglitch.language.lexicon import SentimentLexicon
-from polyglitch.language.projection import project
+from polyglitch.mutate.capabilities.places import Place, left_alone, places
 from polyglitch.mutate.surface import ARTICLE, match_article
-from polyglitch.protocols import Parse, Parser, Proposer, Slot, Token, Tree
+from polyglitch.protocols import Parse, Parser, Proposer, Slot, Token
 from polyglitch.records import Edit
 
-# Tags that a word can fill without changing who does what; a lone adverb is an ADVP of its own.
-FILLABLE = {"JJ": "JJ", "RB": "RB", "NN": "NN", "ADVP": "RB"}
-ALLOWED = frozenset(FILLABLE)
-MOST_NEW = 1  # two words at once read badly far more often than one
-PER_PRODUCTION = 5  # richer productions tried for each phrase, likeliest first (the paper's top 5)
 MASK = "___"
-# Heads that a noun may be put before: NN NN must keep its last noun as the head.
-NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where words may go in: before which token, with which tags; and the production that says so."""
-
-    index: int
-    tags: tuple[str, ...]
-    label: str
-    likelihood: float
 
 
 @dataclass(frozen=True)
@@ -48,68 +28,6 @@ class Expanded:
     edit: Edit
     words: tuple[str, ...]
     tags: tuple[str, ...]
-
-
-def places(parse: Parse, grammar: Grammar) -> list[Place]:
-    """Where a sentence may grow, likeliest first, each place and tags once."""
-    tree = parse.tree or project(parse).tree
-    if tree is None:
-        return []
-    found: dict[tuple[int, tuple[str, ...]], Place] = {}
-    for label, parts, node in productions(tree):
-        richer = grammar.superstructures(label, parts, ALLOWED, MOST_NEW)
-        for longer in richer[:PER_PRODUCTION]:
-            likelihood = grammar.probability(label, longer)
-            for added in insertions(longer, parts, ALLOWED):
-                place = _place(added, node, parse, label, likelihood)
-                if place:
-                    found.setdefault((place.index, place.tags), place)
-    return sorted(found.values(), key=lambda each: (-each.likelihood, each.index, each.tags))
-
-
-def _place(
-    added: tuple[tuple[int, str], ...], node: Tree, parse: Parse, label: str, likelihood: float
-) -> Place | None:
-    """The place of an insertion, where it keeps heads, fixed phrases and quotes as they are."""
-    if len({before for before, _ in added}) > 1 or added[0][0] >= len(node.children):
-        return None  # at the end of a phrase the added word would become the head, or float
-    child = node.children[added[0][0]]
-    tags = tuple(FILLABLE[symbol] for _, symbol in added)
-    token = parse.tokens[child.start]
-    if tags[-1] != "RB" and token.text.lower() in left_alone("never_modified"):
-        return None
-    if "NN" in tags and (child.children or token.tag not in NOUNS or tags[-1] != "NN"):
-        return None
-    if "JJ" in tags and token.tag not in (NOUNS | {"JJ"}):
-        return None
-    if tags[-1] == "RB" and (child.label in ("S", "SBAR", "NP") or not _takes_adverb(token)):
-        return None
-    if child.start and (
-        _glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)
-    ):
-        return None
-    return Place(child.start, tags, label, likelihood)
-
-
-def _takes_adverb(token: Token) -> bool:
-    """Whether an adverb reads well before a word: a finite verb, a participle or an adjective."""
-    tags = ("VBD", "VBG", "VBN", "VBP", "VBZ", "JJ")
-    return token.pos in ("VERB", "ADJ") and token.tag in tags and not token.text[:1].isupper()
-
-
-def _crowded(before: Token, tags: tuple[str, ...]) -> bool:
-    """Whether the word before would be parted from its noun, or two adverbs would meet."""
-    if tags[0] == "RB":
-        return before.pos in ("ADV", "PART") or before.tag in ("DT", "JJ") or before.lemma == "do"
-    return before.tag in NOUNS or before.tag in ("JJR", "JJS", "RB", "RBR", "RBS", "HYPH", "POS")
-
-
-def _glued(parse: Parse, index: int) -> bool:
-    """Whether a token hangs on the one before it: `can't`, `co-star`, or a name of several words."""
-    before, token = parse.tokens[index - 1], parse.tokens[index]
-    name = before.tag.startswith("NNP") and token.tag.startswith("NNP")
-    number = before.pos == "NUM" or before.text in "$£€#"
-    return (before.end == token.start and before.text not in '"“(') or name or number
 
 
 def expand(
@@ -254,10 +172,3 @@ def reads_the_same(before: Parse, after: Parse, draft: Draft) -> bool:
         and (index <= two.head < index + count or one.head == old_place(two.head))
         for one, two in zip(before.tokens, rest, strict=True)
     )
-
-
-@cache
-def left_alone(kind: str) -> frozenset[str]:
-    """Words that are `never_added`, or `never_modified`."""
-    path = files("polyglitch").joinpath("resources", "lexicon", "expansion.en.toml")
-    return frozenset(tomllib.loads(path.read_text("utf-8"))[kind].split())

@@ -16,6 +16,12 @@ FAMILIES = {  # pronoun: which list of substitutes keeps the verb in agreement
 REFLEXIVE = re.compile(r"\b(?:him|her|your|them)sel(?:f|ves)\b", re.IGNORECASE)
 FULL = {"'re": " are", "'ll": " will", "'ve": " have", "'s": " is", "’re": " are", "’ll": " will"}
 POSSESSIVE = ("PRP$", "WP$")
+# An adjective names people only before a word for them: `black comedy` is about nobody.
+PERSON = re.compile(
+    r"\s+(?:people|person|men|man|women|woman|girls?|boys?|kids?|child(?:ren)?|actors?|actress(?:es)?|characters?"
+    r"|couples?|famil(?:y|ies)|students?|friends?|directors?|writers?|artists?|audiences?|community|heroes|hero)\b",
+    re.IGNORECASE,
+)
 KINDS = ("plural", "singular", "adjective")
 
 
@@ -74,6 +80,11 @@ def _identity_variants(text: str) -> list[str]:
     for kind in KINDS:
         match = pattern(terms(f"identity {kind}")).search(text)
         if match is None or (match.start() and _title(match[0])):
+            continue
+        after = text[match.end() :]
+        if after.startswith("-") or text[: match.start()].endswith("-"):
+            continue
+        if kind == "adjective" and not PERSON.match(after):
             continue
         rows = terms(f"substitute {kind}")
         made = []

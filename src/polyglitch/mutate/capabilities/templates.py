@@ -26,19 +26,40 @@ def fill_template(
     text: str, lexicon: SentimentLexicon, language: str = "en", seed: int = 0
 ) -> Iterator[str]:
     """Every sentence of a template once, in an order that the seed decides."""
-    names = list(
-        dict.fromkeys(match[2] for match in SLOT.finditer(text) if match[2][:5] != "mask:")
-    )
+    found = (match[2] for match in SLOT.finditer(text))
+    names = list(dict.fromkeys(name for name in found if not name.startswith("mask:")))
     lists = [_words(name, lexicon, language) for name in names]
     apart = [(i, j) for i in range(len(names)) for j in range(i) if lists[i] == lists[j]]
-    pieces = SLOT.split(text)  # text, article or nothing, name, text, ...
+    texts, slots = _parts(text, names, lists)
     for number in scattered(math.prod(map(len, lists)), seed):
         chosen = []
         for words in lists:
             number, place = divmod(number, len(words))
-            chosen.append(words[place])
-        if all(chosen[i] != chosen[j] for i, j in apart):
-            yield _filled(pieces, dict(zip(names, chosen, strict=True)))
+            chosen.append(place)
+        if not apart or all(chosen[i] != chosen[j] for i, j in apart):
+            texts[1::2] = [words[chosen[slot]] for slot, words in slots]
+            made = "".join(texts)
+            yield made[:1].upper() + made[1:]
+
+
+def _parts(
+    text: str, names: list[str], lists: list[tuple[str, ...]]
+) -> tuple[list[str], list[tuple[int, tuple[str, ...]]]]:
+    """The text between slots, with room for them, and the words of each slot, articles before them."""
+    texts: list[str] = []
+    slots: list[tuple[int, tuple[str, ...]]] = []
+    end = 0
+    for match in SLOT.finditer(text):
+        if match[2] not in names:
+            continue
+        slot = names.index(match[2])
+        words = lists[slot]
+        if match[1]:
+            words = tuple(f"{match_article('a', word)} {word}" for word in words)
+        texts += [text[end : match.start()], ""]
+        slots.append((slot, words))
+        end = match.end()
+    return [*texts, text[end:]], slots
 
 
 def scattered(count: int, seed: int) -> Iterator[int]:
@@ -80,14 +101,3 @@ def _words(name: str, lexicon: SentimentLexicon, language: str) -> tuple[str, ..
     plain = re.sub(r"\s*\d+$", "", name)
     side, _, kind = plain.partition(" ")
     return lexicon.words(side, kind) if side in SIDES else terms(plain, language)
-
-
-def _filled(pieces: list[str | None], words: dict[str, str]) -> str:
-    made: list[str] = []
-    for place in range(0, len(pieces) - 1, 3):
-        name = pieces[place + 2] or ""
-        word = words.get(name, f"{{{name}}}")
-        article = f"{match_article('a', word)} " if pieces[place + 1] else ""
-        made += [pieces[place] or "", article, word]
-    text = "".join(made) + (pieces[-1] or "")
-    return text[:1].upper() + text[1:]

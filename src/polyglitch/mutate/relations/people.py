@@ -67,6 +67,7 @@ def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
     lower = {token.text.lower() for token in parse.tokens}
     female = wording("gender")
     male = {new: old for old, new in female.items() if old not in ("him", "his")}
+    male["her"] = "his"
     for table in (female, male):
         other = set(table.values())
         if not lower & set(table) or lower & other - set(table):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from polyglitch.language.wording import wording
 from polyglitch.protocols import Parse, Token
 
-END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")
+END = re.compile(r"(?<=[a-z][a-z][a-z\")][.!?])\s+(?=[A-Z\"“])")
 SUBJECT_FORM = {
     "him": "he",
     "her": "she",
@@ -133,12 +133,14 @@ def _span(parse: Parse, index: int) -> tuple[int, int]:
 def _participle(verb: Token) -> str | None:
     """The regular participle; irregular verbs are left alone, save those that tell it by their past."""
     lemma = verb.lemma.lower()
+    known: dict[str, str] = wording("participles")
+    if lemma in known:
+        return known[lemma]
     if verb.tag == "VBD" and verb.text.lower().endswith("ed"):
         return verb.text.lower()
     if verb.tag == "VBZ" and lemma.endswith("e"):
         return lemma + "d"
-    known: dict[str, str] = wording("participles")
-    return known.get(lemma)
+    return None
 
 
 def _closed(text: str) -> str:
