@@ -126,32 +126,29 @@ class Review:
         label = Label(row.id, verdict, who, now(), kind, note)  # type: ignore[arg-type]
         self.store.set_label(self.desk.run_id, label)
         said = f"Issue {row.position}: {verdict}" + (f", {kind}" if kind else "")
-        return self.answer(request, said, row.id, row.position, row.position + 1)
+        return self.answer(request, said, row, row.position + 1)
 
     def undo(self, request: Request, form: Form) -> Response:
         """Take back the reviewer's last label."""
         issue = self.store.undo_label(self.desk.run_id, named(request))
         if issue is None:
-            return self.answer(request, "Nothing to undo", "", 0, 0)
+            return self.answer(request, "Nothing to undo", None, 0)
         row = self.row(request, issue)
-        return self.answer(request, f"Undone: issue {row.position}", issue, row.position, None)
+        return self.answer(request, f"Undone: issue {row.position}", row, row.position)
 
-    def answer(
-        self, request: Request, said: str, issue: str, position: int, onward: int | None
-    ) -> Response:
+    def answer(self, request: Request, said: str, row: Row | None, onward: int) -> Response:
         """What a write came to: for the script as data, for a browser without it as the next page."""
         if request.headers.get("accept") != "application/json":
-            at = position if onward is None else onward
-            return RedirectResponse(
-                "/" + query(wanted_of(request.query_params), at=at or None), 303
-            )
+            place = {"at": onward} if onward else {}
+            return RedirectResponse("/" + query(wanted_of(request.query_params), **place), 303)
         who = named(request)
-        own = next((label for label in self.store.labels(issue) if label.who == who), None)
+        opened = self.desk.open(who, row) if row else None
         return JSONResponse(
             {
                 "said": said,
-                "issue": issue,
-                "verdict": own.verdict if own else "",
+                "issue": row.id if row else "",
+                "verdict": opened.own.verdict if opened and opened.own else "",
+                "piece": render("issue", opened=opened) if opened else "",
                 "done": self.store.labelled_by(self.desk.run_id, who),
                 "total": self.desk.total,
             }

@@ -20,6 +20,7 @@ STATIC = {  # the only files there are: a request for anything else finds nothin
     "report.css": (REPORT_TEMPLATES, "report.css", "text/css"),
     "review.css": ("review/static", "review.css", "text/css"),
     "review.js": ("review/static", "review.js", "text/javascript"),
+    "icon.svg": ("review/static", "icon.svg", "image/svg+xml"),
     "keys.js": ("review/static", "keys.js", "text/javascript"),
 }
 VERDICTS = (("bug", "b"), ("not a bug", "n"), ("unsure", "u"))
