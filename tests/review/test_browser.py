@@ -56,7 +56,8 @@ class Reviewer:
         )
         self.address = address
         self.page.goto(address)
-        self.page.keyboard.type(name)  # the field has the focus
+        self.page.wait_for_function("() => document.activeElement.id === 'name'")
+        self.page.keyboard.type(name)
         self.page.keyboard.press("Enter")
         self.ready()
 
@@ -133,7 +134,7 @@ def test_fast_fingers_lose_nothing_across_pages(browser, store: Path) -> None:
         ann.press("n" * 25)
         ann.done(80)
         ann.page.wait_for_function(
-            "document.getElementById('said').textContent.includes('last one')"
+            "() => document.getElementById('said').textContent.includes('last one')"
         )
         assert not ann.problems
     labels = Store(str(store)).run_labels(RUN)

@@ -68,16 +68,25 @@ const fitJudge = (shown) => {
   }
 };
 
+// Scrolls the list alone: on a phone it is part of the page, which stays where it is.
+const keepInView = (row) => {
+  const list = byId("list");
+  if (!row || list.scrollHeight <= list.clientHeight) return;
+  const above = row.offsetTop - list.offsetTop - list.scrollTop;
+  if (above < 0 || above + row.offsetHeight > list.clientHeight)
+    list.scrollTop += above - list.clientHeight / 3;
+};
+
 const show = async (id) => {
   main.innerHTML = await piece(id);
   const shown = article();
   rows.querySelector("[aria-current]")?.removeAttribute("aria-current");
   const row = rowOf(id);
   row?.querySelector("a").setAttribute("aria-current", "true");
-  row?.scrollIntoView({ block: "nearest" });
+  keepInView(row);
   fitJudge(shown);
   main.scrollTop = 0;
-  window.scrollTo(0, 0);
+  window.scrollTo({ top: 0, behavior: "instant" });
   byId("issue-title").focus({ preventScroll: true });
   const address = new URLSearchParams(query);
   address.set("at", shown.dataset.position);
@@ -245,6 +254,6 @@ byId("reviewers-link").addEventListener("click", (event) => {
   event.preventDefault();
   inTurn(openReviewers);
 });
-rows.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+keepInView(current());
 fetchAhead(current()?.nextElementSibling);
 document.body.dataset.ready = "true";
