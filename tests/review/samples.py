@@ -141,7 +141,7 @@ def add_undecided(store: Store, count: int) -> None:
 
 
 @contextmanager
-def served(path: Path, *options: str, env: dict[str, str] | None = None) -> Iterator[str]:
+def served(path: Path) -> Iterator[str]:
     """The address of `polyglitch review` on a store, as a user would start it."""
     process = subprocess.Popen(
         [
@@ -153,12 +153,11 @@ def served(path: Path, *options: str, env: dict[str, str] | None = None) -> Iter
             str(path),
             "--port",
             "0",
-            *options,
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"} | (env or {}),
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"},
     )
     try:
         assert process.stdout is not None

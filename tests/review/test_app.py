@@ -15,6 +15,7 @@ from polyglitch.review.app import make_app
 from polyglitch.review.desk import Desk
 from polyglitch.review.evidence import Trees
 from polyglitch.review.guard import Hosts
+from polyglitch.review.pages import static_folder
 from polyglitch.review.serve import needs_password, serve
 from polyglitch.review.sessions import Sessions, name_from_cookie, name_to_cookie, reviewer_name
 from polyglitch.store.store import Store
@@ -204,7 +205,13 @@ def test_hostile_answers_are_words_and_never_markup(client: TestClient) -> None:
 
 
 def test_every_answer_carries_the_policy(client: TestClient) -> None:
-    for page in ("/name", "/static/review.js", "/nothing", "/issue/x", "/static/..%2fapp.py"):
+    for page in (
+        "/name",
+        f"{static_folder()}/review.js",
+        "/nothing",
+        "/issue/x",
+        "/static/..%2fapp.py",
+    ):
         headers = client.get(page).headers
         assert headers["content-security-policy"].startswith(
             "default-src 'none'; script-src 'self'"
@@ -212,6 +219,8 @@ def test_every_answer_carries_the_policy(client: TestClient) -> None:
         assert "unsafe" not in headers["content-security-policy"]
         assert headers["x-content-type-options"] == "nosniff"
     assert client.get("/name").headers["cache-control"] == "no-store"
+    assert "immutable" in client.get(f"{static_folder()}/review.css").headers["cache-control"]
+    assert client.get("/static/other/review.css").headers["cache-control"] == "no-store"
 
 
 @pytest.mark.parametrize(
@@ -227,7 +236,7 @@ def test_every_answer_carries_the_policy(client: TestClient) -> None:
     ],
 )
 def test_only_our_own_files_are_served(client: TestClient, name: str) -> None:
-    assert client.get(f"/static/{name}").status_code == 404
+    assert client.get(f"{static_folder()}/{name}").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -295,7 +304,7 @@ def test_a_password_stands_before_everything(store: Store, monkeypatch: pytest.M
     client.cookies.set("polyglitch_reviewer", "ann")
     for page in ("/", "/issue/issue-0", "/rows", "/reviewers", "/trees/issue-0", "/name"):
         assert client.get(page).headers["location"] == "/login"
-    assert client.get("/static/review.css").status_code == 200
+    assert client.get(f"{static_folder()}/review.css").status_code == 200
     token = token_of(client, "/login")
     before = client.cookies["polyglitch_session_8765"]
     assert label(client, token, "issue-0", verdict="bug").headers["location"] == "/login"

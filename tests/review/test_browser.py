@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
 from collections.abc import Iterator
@@ -270,7 +271,8 @@ def test_times_at_ten_thousand_issues(browser, tmp_path: Path) -> None:
             for _ in range(5):
                 ann.page.goto(f"{address}/{query}")
                 times.setdefault(action, []).append(ann.page.evaluate(LOADED))
-    print("\nat 10,000 issues, milliseconds: median, worst (bar: 200)")
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    print(f"\nat 10,000 issues, milliseconds: median, worst (bar: 200); {load:.1f} jobs a core")
     for action, taken in times.items():
         print(f"  {action:<16} {statistics.median(taken):6.0f} {max(taken):6.0f}")
     assert len(Store(str(path)).run_labels(RUN)) == 50, "2 x (30 labels, 5 undone)"

@@ -17,7 +17,7 @@ from polyglitch.review.desk import Desk, Opened
 from polyglitch.review.evidence import Trees
 from polyglitch.review.forms import Form, place_of, read_form, session_of, wanted_of, write
 from polyglitch.review.guard import Guard, Hosts
-from polyglitch.review.pages import VERDICTS, query, render, static_file
+from polyglitch.review.pages import VERDICTS, query, render, static_files, static_folder
 from polyglitch.review.sessions import (
     REVIEWER_COOKIE,
     YEAR,
@@ -50,7 +50,7 @@ def make_app(desk: Desk, trees: Trees, hosts: Hosts, sessions: Sessions) -> Star
             Route("/name", write(door.take_name), methods=["POST"]),
             Route("/login", door.ask_password),
             Route("/login", door.take_password, methods=["POST"]),
-            Route("/static/{name}", static),
+            Route(static_folder() + "/{name}", static),
         ],
         middleware=[Middleware(Guard, hosts=hosts, sessions=sessions)],
         exception_handlers={HTTPException: problem, 500: problem},
@@ -211,7 +211,7 @@ class Door:
 
 def static(request: Request) -> Response:
     """A style sheet or script of ours."""
-    found = static_file(request.path_params["name"])
+    found = static_files().get(request.path_params["name"])
     if found is None:
         raise HTTPException(404, "no such file")
     return Response(found[0], media_type=found[1])
