@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from polyglitch.records import Edit, Input, Issue, Output, Seed, Verdict, new_case
 from polyglitch.store.outputs import output_key
@@ -19,8 +21,26 @@ RUN = "0123456789abcdef"
 SYSTEM = "sample-translator|v:1"
 NOUNS = ("bridge", "harbour", "library", "museum", "market", "theatre", "station", "school")
 OTHERS = ("mill", "tower", "castle", "garden", "office", "hotel", "temple", "farm")
-PONTE = ("A ponte", "O porto", "A biblioteca", "O museu", "O mercado", "O teatro", "A estação", "A escola")
-MOINHO = ("o moinho", "a torre", "o castelo", "o jardim", "o escritório", "o hotel", "o templo", "a quinta")
+PONTE = (
+    "A ponte",
+    "O porto",
+    "A biblioteca",
+    "O museu",
+    "O mercado",
+    "O teatro",
+    "A estação",
+    "A escola",
+)
+MOINHO = (
+    "o moinho",
+    "a torre",
+    "o castelo",
+    "o jardim",
+    "o escritório",
+    "o hotel",
+    "o templo",
+    "a quinta",
+)
 HOSTILE = "<script>window.hacked = 1</script>"
 HOSTILE_IMAGE = '"><img src=x onerror="window.hacked = 2"> user\u202egnp.exe zero\u200bwidth'
 METHODS = ("sit", "transrepair")
@@ -69,7 +89,7 @@ def add_some(store: Store, numbers: range) -> list[Issue]:
             edit = Edit("swap", 4, 4 + len(noun), noun, word)
             data = evidence() if n == 2 else {}
             case = new_case(seed, "same structure", (seed.input, follow), edit, data=data)
-            case = type(case)(**{f: getattr(case, f) for f in case.__struct_fields__} | {"method": method})
+            case = msgspec.structs.replace(case, method=method)
             answers = (
                 f"{PONTE[n % 8]} da linha {n} não foi fechada aos visitantes após a tempestade.",
                 f"Depois da tempestade, {MOINHO[n % 8]} da linha {n} foi fechado aos visitantes.",
@@ -113,7 +133,7 @@ def add_undecided(store: Store, count: int) -> None:
         new_case(seed, "same structure", (seed.input, Input(f"Nobody answered that {n}.")))
         for n in range(count)
     ]
-    made = [type(c)(**{f: getattr(c, f) for f in c.__struct_fields__} | {"method": "sit"}) for c in made]
+    made = [msgspec.structs.replace(case, method="sit") for case in made]
     store.add_cases(RUN, "sit", 10**6, made)
     store.add_verdicts(
         RUN, "sit", [(c, Verdict(c.id, "undecided", reason="timeout after 60 s")) for c in made]
@@ -121,16 +141,23 @@ def add_undecided(store: Store, count: int) -> None:
 
 
 @contextmanager
-def served(path: Path, *options: str, env: dict[str, str] | None = None) -> Iterator[str]:
+def served(path: Path) -> Iterator[str]:
     """The address of `polyglitch review` on a store, as a user would start it."""
-    import os
-
     process = subprocess.Popen(
-        [sys.executable, "-m", "polyglitch", "review", "--store", str(path), "--port", "0", *options],
+        [
+            sys.executable,
+            "-m",
+            "polyglitch",
+            "review",
+            "--store",
+            str(path),
+            "--port",
+            "0",
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"} | (env or {}),
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONUNBUFFERED": "1"},
     )
     try:
         assert process.stdout is not None
@@ -140,7 +167,3 @@ def served(path: Path, *options: str, env: dict[str, str] | None = None) -> Iter
     finally:
         process.terminate()
         process.wait(20)
-
-
-def as_json(value: Any) -> str:
-    return json.dumps(value)

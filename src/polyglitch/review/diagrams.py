@@ -90,14 +90,12 @@ def arc_levels(links: Sequence[Link]) -> list[int]:
     """How high each arc goes, so that none runs into one that it spans."""
     spans = [sorted((link.start, link.end)) for link in links]
     levels = [1] * len(links)
+    placed: list[int] = []
     for place in sorted(range(len(links)), key=lambda n: spans[n][1] - spans[n][0]):
         low, high = spans[place]
-        below = [
-            levels[other]
-            for other, (start, end) in enumerate(spans)
-            if end - start < high - low and start < high and low < end
-        ]
+        below = [levels[n] for n in placed if spans[n][0] < high and low < spans[n][1]]
         levels[place] = 1 + max(below, default=0)
+        placed.append(place)
     return levels
 
 
@@ -132,9 +130,11 @@ def tree_diagram(parse: Parse, other: Parse | None = None) -> Diagram:
     links = [
         Link(token.head, place, token.relation, other is not None and surplus[token.relation] > 0)
         for place, token in enumerate(tokens)
-        if token.head < len(tokens) and token.relation != "punct"
+        if token.head < len(tokens) and token.head != place and token.relation != "punct"
     ]
-    return arc_diagram([(token.text, token.pos) for token in tokens], links)
+    roots = [" · root" if token.head == place else "" for place, token in enumerate(tokens)]
+    words = [(token.text, token.pos + root) for token, root in zip(tokens, roots, strict=True)]
+    return arc_diagram(words, links)
 
 
 class Automaton(msgspec.Struct, frozen=True):

@@ -78,7 +78,7 @@ class Guard:
 
         async def send_safely(message: Message) -> None:
             if message["type"] == "http.response.start":
-                set_headers(MutableHeaders(scope=message), scope["path"])
+                set_headers(MutableHeaders(scope=message), message["status"], scope["path"])
                 if fresh and session:
                     self.hand_out(message, session)
             await send(message)
@@ -121,8 +121,9 @@ def session_cookie(scope: Scope, name: str) -> str | None:
     return cookies[name].value if name in cookies else None
 
 
-def set_headers(headers: MutableHeaders, path: str) -> None:
-    """The headers of every response; pages are never kept, our own files are asked about again."""
+def set_headers(headers: MutableHeaders, status: int, path: str) -> None:
+    """The headers of every response; pages are never kept, our own files always."""
     for name, value in HEADERS.items():
         headers[name] = value
-    headers["cache-control"] = "no-cache" if path.startswith("/static/") else "no-store"
+    ours = status == 200 and path.startswith("/static/")
+    headers["cache-control"] = "max-age=31536000, immutable" if ours else "no-store"

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import msgspec
 from jinja2 import ChoiceLoader, Environment, PackageLoader
 
+from polyglitch.records import digest
 from polyglitch.report.html import TEMPLATES as REPORT_TEMPLATES
 from polyglitch.report.html import environment as report_environment
 from polyglitch.review.agreement import in_words
@@ -20,6 +21,7 @@ STATIC = {  # the only files there are: a request for anything else finds nothin
     "report.css": (REPORT_TEMPLATES, "report.css", "text/css"),
     "review.css": ("review/static", "review.css", "text/css"),
     "review.js": ("review/static", "review.js", "text/javascript"),
+    "icon.svg": ("review/static", "icon.svg", "image/svg+xml"),
     "keys.js": ("review/static", "keys.js", "text/javascript"),
 }
 VERDICTS = (("bug", "b"), ("not a bug", "n"), ("unsure", "u"))
@@ -60,6 +62,7 @@ def environment() -> Environment:
         "KEYS": KEYS,
         "align": align,
         "evidence": evidence,
+        "static": static_folder(),
     }
     return made
 
@@ -78,9 +81,17 @@ def query(wanted: Wanted, **more: Any) -> str:
 
 
 @cache
-def static_file(name: str) -> tuple[bytes, str] | None:
-    """One of our own files and its type."""
-    if name not in STATIC:
-        return None
-    folder, file, kind = STATIC[name]
-    return files("polyglitch").joinpath(*folder.split("/"), file).read_bytes(), kind
+def static_files() -> dict[str, tuple[bytes, str]]:
+    """Our own files with their types."""
+    root = files("polyglitch")
+    return {
+        name: (root.joinpath(*folder.split("/"), file).read_bytes(), kind)
+        for name, (folder, file, kind) in STATIC.items()
+    }
+
+
+@cache
+def static_folder() -> str:
+    """Where our files are: the address changes with what is in them, so a browser may keep them."""
+    texts = [content.decode() for content, _ in static_files().values()]
+    return f"/static/{digest(texts)}"

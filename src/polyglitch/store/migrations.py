@@ -11,9 +11,9 @@ from polyglitch.store import schema as s
 
 
 def labels_have_kinds(connection: Connection) -> None:
-    """1 to 2: a label's kind in a column of its own. New tables are there by now."""
+    """1 to 2: a label's kind in a column of its own, and indexes to filter by."""
     connection.execute(text("alter table labels add column kind varchar(64) not null default ''"))
-    for index in s.labels.indexes:
+    for index in s.labels.indexes | s.issues.indexes:
         index.create(connection, checkfirst=True)
     rows = connection.execute(select(s.labels.c.issue, s.labels.c.who, s.labels.c.record)).all()
     for issue, who, record in rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Subquery, func, literal, or_, select
+from sqlalchemy import ColumnElement, Select, Subquery, func, literal, or_, select
 
 from polyglitch.records import Issue, decode
 from polyglitch.store import schema as s
@@ -61,13 +61,9 @@ class Queue(Database):
         limit: int = 50,
     ) -> list[Row]:
         """The rows that come next after a position, or right before one; in order either way."""
-        items = _shelf(run, wanted.shelf)
-        own = s.labels.alias("own")
-        query = select(
-            *(items.c[name] for name in Row.__struct_fields__ if name != "verdict"),
-            own.c.verdict,
-        ).outerjoin(own, (own.c.issue == items.c.id) & (own.c.who == who))
-        query = query.where(*_conditions(items, own.c.verdict, wanted))
+        items, own = _shelf(run, wanted), s.labels.alias("own")
+        columns = [items.c[name] for name in Row.__struct_fields__ if name != "verdict"]
+        query = _filtered(select(*columns, own.c.verdict), items, own, who, wanted)
         if before is not None:
             query = query.where(items.c.position < before).order_by(items.c.position.desc())
         else:
@@ -78,7 +74,7 @@ class Queue(Database):
 
     def queue_row(self, run: str, who: str, wanted: Wanted, item: str) -> Row | None:
         """One row by its id, whether or not the filter lets it pass."""
-        items = _shelf(run, wanted.shelf)
+        items = _shelf(run, wanted)
         query = select(items.c.position).where(items.c.id == item)
         with self._engine.connect() as connection:
             position = connection.scalar(query)
@@ -89,14 +85,8 @@ class Queue(Database):
 
     def queue_count(self, run: str, who: str, wanted: Wanted) -> int:
         """How many rows the filter lets pass."""
-        items = _shelf(run, wanted.shelf)
-        own = s.labels.alias("own")
-        query = (
-            select(func.count())
-            .select_from(items)
-            .outerjoin(own, (own.c.issue == items.c.id) & (own.c.who == who))
-            .where(*_conditions(items, own.c.verdict, wanted))
-        )
+        items, own = _shelf(run, wanted), s.labels.alias("own")
+        query = _filtered(select(func.count()), items, own, who, wanted)
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 
@@ -134,21 +124,15 @@ def fold(text: str) -> str:
     return text.casefold().encode("utf-8", "replace").decode()
 
 
-def _shelf(run: str, shelf: Shelf) -> Subquery:
-    return _undecided(run) if shelf == "undecided" else _issues(run)
-
-
-def _issues(run: str) -> Subquery:
+def _shelf(run: str, wanted: Wanted) -> Subquery:
+    if wanted.shelf == "undecided":
+        return _undecided(run)
     i, t = s.issues, s.searchable
-    return (
-        select(
-            *(i.c.position, i.c.id, i.c.method, i.c.seed, i.c.severity, i.c.kind, i.c.record),
-            t.c.text,
-        )
-        .outerjoin(t, (t.c.run == i.c.run) & (t.c.issue == i.c.id))
-        .where(i.c.run == run)
-        .subquery("items")
-    )
+    query = select(i.c.position, i.c.id, i.c.method, i.c.seed, i.c.severity, i.c.kind, i.c.record)
+    if wanted.search:  # the texts are long: they are read only where they are looked into
+        join = (t.c.run == i.c.run) & (t.c.issue == i.c.id)
+        query = query.add_columns(t.c.text).outerjoin(t, join)
+    return query.where(i.c.run == run).subquery("items")
 
 
 def _undecided(run: str) -> Subquery:
@@ -169,6 +153,14 @@ def _undecided(run: str) -> Subquery:
         .where(v.c.run == run, v.c.outcome == "undecided")
         .subquery("items")
     )
+
+
+def _filtered(
+    query: Select[Any], items: Subquery, own: Any, who: str, wanted: Wanted
+) -> Select[Any]:
+    mine = (own.c.issue == items.c.id) & (own.c.who == who)
+    conditions = _conditions(items, own.c.verdict, wanted)
+    return query.select_from(items).outerjoin(own, mine).where(*conditions)
 
 
 def _conditions(items: Subquery, own: Any, wanted: Wanted) -> list[ColumnElement[bool]]:

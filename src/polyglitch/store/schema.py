@@ -78,6 +78,7 @@ issues = Table(
     Column("record", Text, nullable=False),
     Index("issues_worst_first", "run", "position"),
     Index("issues_of_seed", "run", "seed"),
+    Index("issues_by_kind", "run", "kind"),
 )
 
 labels = Table(

@@ -84,12 +84,11 @@ class Verdicts(Database):
             select(c.c.id, c.c.record, v.c.record)
             .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
             .where(c.c.run == run, c.c.method == method)
-            .order_by(c.c.position)
         )
         if seed is not None:
             query = query.where(c.c.seed == seed, v.c.outcome == "violated")
-        if ids is not None:
-            query = query.where(c.c.id.in_(ids))
+        # Asked to sort what the ids pick, SQLite would walk all cases of the run in their order.
+        query = query.order_by(c.c.position) if ids is None else query.where(c.c.id.in_(ids))
         with self._engine.connect() as connection:
             rows = {row[0]: row for row in connection.execute(query)}
         order = ids if ids is not None else list(rows)

@@ -68,21 +68,31 @@ const fitJudge = (shown) => {
   }
 };
 
+// Scrolls the list alone: on a phone it is part of the page, which stays where it is.
+const keepInView = (row) => {
+  const list = byId("list");
+  if (!row || list.scrollHeight <= list.clientHeight) return;
+  const above = row.offsetTop - list.offsetTop - list.scrollTop;
+  if (above < 0 || above + row.offsetHeight > list.clientHeight)
+    list.scrollTop += above - list.clientHeight / 3;
+};
+
 const show = async (id) => {
   main.innerHTML = await piece(id);
   const shown = article();
   rows.querySelector("[aria-current]")?.removeAttribute("aria-current");
   const row = rowOf(id);
   row?.querySelector("a").setAttribute("aria-current", "true");
-  row?.scrollIntoView({ block: "nearest" });
+  keepInView(row);
   fitJudge(shown);
   main.scrollTop = 0;
-  window.scrollTo(0, 0);
+  window.scrollTo({ top: 0, behavior: "instant" });
   byId("issue-title").focus({ preventScroll: true });
   const address = new URLSearchParams(query);
   address.set("at", shown.dataset.position);
   history.replaceState(null, "", `/?${address}`);
   fetchAhead(row?.nextElementSibling);
+  growAhead(row);
 };
 
 const moreRows = async (row, onward) => {
@@ -96,11 +106,26 @@ const moreRows = async (row, onward) => {
   while (rows.children.length > MOST_ROWS) (onward ? rows.firstElementChild : rows.lastElementChild).remove();
 };
 
+// The next rows are fetched before the last one is reached, and never twice at once.
+const NEAR_THE_END = 5;
+let growing = null;
+const grow = (row, onward) => {
+  growing ??= moreRows(row, onward).finally(() => {
+    growing = null;
+  });
+  return growing;
+};
+const growAhead = (row) => {
+  const left = rows.children.length - Array.prototype.indexOf.call(rows.children, row);
+  if (row && left === NEAR_THE_END) grow(rows.lastElementChild, true).catch(() => {});
+};
+
 const neighbour = async (onward) => {
   const side = onward ? "nextElementSibling" : "previousElementSibling";
   const row = current();
   if (!row) return onward ? rows.firstElementChild : rows.lastElementChild;
-  if (!row[side]) await moreRows(row, onward);
+  if (growing) await growing;
+  if (!row[side]) await grow(row, onward);
   return row[side];
 };
 
@@ -119,7 +144,7 @@ const noteAnswer = (answer) => {
     row.dataset.verdict = answer.verdict;
     row.querySelector(".verdict").textContent = answer.verdict;
   }
-  ahead.delete(answer.issue);
+  ahead.set(answer.issue, Promise.resolve(answer.piece));
 };
 
 const label = async (fields) => {
@@ -158,13 +183,16 @@ const drawTrees = async (details) => {
   place.textContent = "Drawing…";
   try {
     place.innerHTML = await get(details.dataset.src);
+    details.scrollIntoView({ block: "start" });
   } catch (error) {
     place.textContent = error.message;
   }
 };
 const toggleTrees = () => {
   const details = main.querySelector("details.trees");
-  if (details) details.open = !details.open;
+  if (!details) return;
+  details.open = !details.open;
+  details.scrollIntoView({ block: "nearest" });
 };
 const leaveField = () => (byId("issue-title") ?? main).focus();
 
@@ -213,9 +241,7 @@ main.addEventListener("toggle", (event) => {
   if (event.target.matches("details.trees") && event.target.open) drawTrees(event.target);
 }, true);
 const filters = byId("filters");
-filters.addEventListener("change", (event) => {
-  if (event.target.matches("select")) filters.requestSubmit();
-});
+filters.addEventListener("change", () => filters.requestSubmit());
 filters.addEventListener("submit", () => {
   for (const field of filters.elements) field.disabled = field.name !== "" && field.value === "";
 });
@@ -228,6 +254,6 @@ byId("reviewers-link").addEventListener("click", (event) => {
   event.preventDefault();
   inTurn(openReviewers);
 });
-rows.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+keepInView(current());
 fetchAhead(current()?.nextElementSibling);
 document.body.dataset.ready = "true";
