@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from polyglitch.evaluate.thresholds import area, choose
-from polyglitch.represent.abstraction.compare import compare
-from polyglitch.represent.abstraction.relations import relations, words_of
 from polyglitch.protocols import Metric
 from polyglitch.registry import load
+from polyglitch.represent.abstraction.compare import compare
+from polyglitch.represent.abstraction.relations import relations, words_of
 from polyglitch.represent.meaning import meanings, semmt_d, semmt_h, semmt_r
 
 
