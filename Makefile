@@ -35,7 +35,7 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 debian:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! command -v apertium chromium >/dev/null; then \
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-		apertium apertium-eng-spa apertium-eng-cat chromium fonts-noto-core >/dev/null; fi
+		apertium apertium-eng-spa apertium-eng-cat chromium fonts-noto-core wordnet-base >/dev/null; fi
 
 clean:
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -135,14 +135,18 @@ def test_a_system_that_always_fails_is_said_to_fail(folder: Path) -> None:
         run(campaign(folder, system=f"python:{folder / 'counting.py'}:broken"))
 
 
-def test_what_failed_is_asked_again_when_told_to(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_failed_is_asked_again_when_told_to(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     unsteady = campaign(folder, system=f"python:{folder / 'counting.py'}:unsteady")
     monkeypatch.setenv("DOWN", "1")
     first = run(unsteady)[1]
     assert 0 < first["undecided"] < first["cases"]
     monkeypatch.setenv("DOWN", "0")
     assert run(unsteady)[1]["undecided"] == first["undecided"]
-    again = run(campaign(folder, system=f"python:{folder / 'counting.py'}:unsteady", retry_errors=True))[1]
+    again = run(
+        campaign(folder, system=f"python:{folder / 'counting.py'}:unsteady", retry_errors=True)
+    )[1]
     assert again["undecided"] == 0
     assert again["cases"] == first["cases"]
     assert again["queries"] == first["errors"]

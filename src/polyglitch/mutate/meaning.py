@@ -9,7 +9,8 @@ from polyglitch.language.stopwords import stop_words
 from polyglitch.language.vectors import same_stem
 from polyglitch.language.wordnet import WordNet, dictionary_folder, open_wordnet
 from polyglitch.mutate.surface import Draft, fit_in
-from polyglitch.mutate.swap import in_turns, replaceable, swapped
+from polyglitch.mutate.slots import whole_word
+from polyglitch.mutate.swap import in_turns, swapped
 from polyglitch.part import part
 from polyglitch.protocols import Mutation, Parse, Slot, Tools, Tree
 from polyglitch.records import Case, Edit, Seed
@@ -107,7 +108,7 @@ def slots_of(parse: Parse, stops: frozenset[str]) -> list[int]:
         index
         for index, token in enumerate(parse.tokens[1:-1], 1)
         if token.pos in CONTENT
-        and replaceable(token, parse)
+        and whole_word(Slot(parse, index))
         and not stops & {token.text.lower(), token.lemma.lower()}
     ]
 
