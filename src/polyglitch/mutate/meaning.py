@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from polyglitch.language.stopwords import stop_words
 from polyglitch.language.vectors import same_stem
 from polyglitch.language.wordnet import WordNet, dictionary_folder, open_wordnet
-from polyglitch.mutate.surface import Draft, fit_in
 from polyglitch.mutate.slots import whole_word
+from polyglitch.mutate.surface import Draft, fit_in
 from polyglitch.mutate.swap import in_turns, swapped
 from polyglitch.part import part
 from polyglitch.protocols import Mutation, Parse, Slot, Tools, Tree
