@@ -166,19 +166,13 @@ def test_a_missing_language_is_asked_for_before_the_run(folder: Path) -> None:
 
 
 def start(folder: Path, store: str, slow: str) -> subprocess.Popen[bytes]:
-    arguments = [
-        "run",
-        "--system",
-        f"python:{folder / 'counting.py'}:translate",
-        "--corpus",
-        "sample",
-    ]
-    arguments += ["--method", "sit,transrepair", "--source-language", "en", "--limit", "40"]
+    system = f"python:{folder / 'counting.py'}:translate"
+    arguments = ["run", "--system", system, "--corpus", "sample", "--source-language", "en"]
     arguments += [
+        "--method",
+        "sit,transrepair",
         "--param",
-        "sit.per_seed=6",
-        "--param",
-        "transrepair.per_seed=6",
+        "sit.structure=raw",
         "--store",
         store,
         "-q",
@@ -209,8 +203,9 @@ def test_killed_again_and_again_it_ends_as_if_undisturbed(folder: Path) -> None:
     for _ in range(6):
         before, asked_before = stored_count(store), len(asked(folder))
         process = start(folder, str(store), "0.01")
-        aim = before + chance.randint(5, 60)  # kill somewhere after so many new outputs
-        while process.poll() is None and stored_count(store) < aim:
+        aim = before + chance.randint(5, 40)  # kill somewhere after so many new outputs
+        while stored_count(store) < aim:
+            assert process.poll() is None, "ended before it could be killed"
             time.sleep(chance.uniform(0.005, 0.05))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -233,6 +228,7 @@ def test_ctrl_c_keeps_what_is_finished_and_exits_130(folder: Path) -> None:
     store = folder / "stopped.sqlite"
     process = start(folder, str(store), "0.01")
     while stored_count(store) < 20:
+        assert process.poll() is None, "ended before it could be stopped"
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
     assert process.wait(30) == 130
@@ -249,7 +245,8 @@ def test_run_json_prints_one_object(folder: Path, cli: Any) -> None:
     )
     done = cli(
         "run", "--system", f"python:{folder / 'counting.py'}:translate", "--corpus", "seeds.txt",
-        "--method", "sit", "--source-language", "en", "--store", "x.sqlite", "--json", "-o", "r.html", "-o", "r.jsonl",
+        "--method", "sit", "--param", "sit.structure=raw", "--param", "sit.proposer=vectors",
+        "--source-language", "en", "--store", "x.sqlite", "--json", "-o", "r.html", "-o", "r.jsonl",
     )  # fmt: skip
     figures = json.loads(done.stdout)
     wanted = {

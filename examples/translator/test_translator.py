@@ -4,21 +4,20 @@ import toy
 
 import polyglitch
 
-SENTENCES = "sentences.txt"
+# SIT on plain text: no parser of the target language is asked for.
+OPTIONS = {
+    "corpus": "sentences.txt",
+    "source_language": "en",
+    "parameters": {"sit": {"structure": "raw", "proposer": "vectors"}},
+}
 
 
-@polyglitch.check(
-    method="transrepair",
-    system=toy.translate,
-    corpus=SENTENCES,
-    max_violation_rate=0.05,
-    source_language="en",
-)
+@polyglitch.check(method="sit", system=toy.translate, max_violation_rate=0.05, **OPTIONS)
 def test_translator_is_consistent(result):
     assert result.figures["cases"] > 20
 
 
 def test_forgetful_is_found_out(polyglitch):
-    result = polyglitch(toy.forgetful, "transrepair", corpus=SENTENCES, source_language="en")
+    result = polyglitch(toy.forgetful, "sit", **OPTIONS)
     assert result.violation_rate > 0
     assert "não sei" in result.describe(0)

@@ -87,7 +87,16 @@ def test_init_writes_a_file_that_run_understands(cli: Cli, tmp_path: Path) -> No
     assert "is there already" in cli("init", code=2).stderr
     (tmp_path / "shout.py").write_text(UPPER)
     done = cli(
-        "run", "--system", "python:shout:shout", "--source-language", "en", "--limit", "3", "--json"
+        "run",
+        "--system",
+        "python:shout:shout",
+        "--source-language",
+        "en",
+        "--target-language",
+        "pt",
+        "--limit",
+        "3",
+        "--json",
     )
     figures = json.loads(done.stdout)
     assert figures["cases"] > 10
@@ -105,7 +114,17 @@ def test_fail_under_gates_a_release(cli: Cli, tmp_path: Path) -> None:
         "--corpus",
         "sample",
     ]
-    common += ["--method", "sit", "--limit", "3", "-q"]
+    common += [
+        "--method",
+        "sit",
+        "--param",
+        "sit.structure=raw",
+        "--param",
+        "sit.threshold=1",
+        "--limit",
+        "3",
+        "-q",
+    ]
     assert "under 100.0%" in cli(*common, "--fail-under", "1.0", code=1).stderr
     cli(*common, "--fail-under", "0")
 
@@ -145,7 +164,20 @@ def test_doctor_says_what_installs_what_is_missing(cli: Cli) -> None:
 def test_report_reads_the_store_back_in_every_format(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "shout.py").write_text(UPPER)
     run = ["run", "--system", "python:shout:shout", "--source-language", "en", "--corpus", "sample"]
-    cli(*run, "--method", "sit,transrepair", "--limit", "4", "--store", "s.sqlite", "-q")
+    cli(
+        *run,
+        "--param",
+        "sit.structure=raw",
+        "--param",
+        "sit.threshold=1",
+        "--method",
+        "sit,transrepair",
+        "--limit",
+        "4",
+        "--store",
+        "s.sqlite",
+        "-q",
+    )
     cli(
         "report",
         "--store",

@@ -57,11 +57,12 @@ def test_a_worse_system_is_stopped_at_the_gate(cli: Cli, tmp_path: Path) -> None
     )
     for name in ("good", "worse"):
         cli(
-            "run", "--system", f"python:systems:{name}", "--corpus", "seeds.txt", "--method", "transrepair",
-            "--source-language", "en", "--store", f"{name}.sqlite", "-q",
+            "run", "--system", f"python:systems:{name}", "--corpus", "seeds.txt", "--source-language", "en",
+            "--method", "sit", "--param", "sit.structure=raw", "--param", "sit.proposer=vectors",
+            "--store", f"{name}.sqlite", "-q",
         )  # fmt: skip
     done = cli("compare", "good.sqlite:", "worse.sqlite:", "--max-broken", "0", code=1)
-    assert "broken in transrepair" in done.stdout
+    assert "broken in sit" in done.stdout
     assert "NO ANSWER AT ALL" in done.stdout
     cli("compare", "worse.sqlite:", "good.sqlite:", "--max-broken", "0")
     assert "no such file" in cli("compare", "gone.sqlite:", "good.sqlite:", code=2).stderr

@@ -41,13 +41,14 @@ def test_the_example_project_passes_and_writes_its_reports(tmp_path: Path) -> No
 
 def test_a_failing_check_prints_the_worst_issue(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples" / "translator", tmp_path, dirs_exist_ok=True)
-    (tmp_path / "test_translator.py").write_text(
+    (tmp_path / "test_translator.py").rename(tmp_path / "test_options.py")
+    (tmp_path / "test_gate.py").write_text(
         "import polyglitch, toy\n"
-        "@polyglitch.check(method='transrepair', system=toy.forgetful, corpus='sentences.txt',"
-        " max_violation_rate=0.0, source_language='en')\n"
+        "from test_options import OPTIONS\n"
+        "@polyglitch.check(method='sit', system=toy.forgetful, max_violation_rate=0.0, **OPTIONS)\n"
         "def test_it(): ...\n"
     )
-    done = run_pytest(tmp_path)
+    done = run_pytest(tmp_path, "test_gate.py")
     assert done.returncode == 1
     assert "more than 0.0%" in done.stdout
     assert "-> não sei" in done.stdout
