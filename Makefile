@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check -q install -c constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q install --no-compile -c constraints.txt
 
 .PHONY: demo test lint bench debian clean
 

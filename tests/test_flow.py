@@ -34,7 +34,7 @@ def translate(text):
     return " ".join(reversed(words)) if "river" in words else " ".join(w.upper() for w in words)
 
 def unsteady(text):
-    if os.environ["DOWN"] == "1" and "the" in text.split():
+    if os.environ["DOWN"] == "1" and len(text) % 5 == 0:
         raise ConnectionError("no route")
     return translate(text)
 
@@ -79,7 +79,7 @@ def asked(folder: Path) -> list[str]:
 def test_a_second_run_asks_nothing_and_says_the_same(folder: Path) -> None:
     run_id, first = run(campaign(folder))
     count = len(asked(folder))
-    assert first["cases"] > 40
+    assert first["cases"] > 20
     assert first["queries"] == count == len(set(asked(folder)))
     again_id, again = run(campaign(folder))
     assert (again_id, again["queries"], again["cases"]) == (run_id, 0, first["cases"])
