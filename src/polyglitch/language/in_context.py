@@ -9,7 +9,7 @@ from polyglitch import registry
 from polyglitch.language.contextual import Place, WordsInContext, open_words_in_context
 from polyglitch.protocols import Candidate, Proposer, Slot
 
-# CAT's .85 is for BERT-large and for the token beside the word. Read on 230 swaps by MiniLM, where unrelated words
+# CAT's .85 is for BERT-large and for the token beside the word. Read on 120 swaps by MiniLM, where unrelated words
 # that fit have .1 to .25: above this, the substitute says nearly the same.
 LEAST = 0.35
 DEFAULT = "smollm"
