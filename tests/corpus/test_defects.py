@@ -185,7 +185,11 @@ def test_a_long_row_is_never_held_whole(tmp_path: Path) -> None:
         ("data.xml", b"<a/>", r"'\.xml'.*rename it to one of \.txt, \.csv, \.tsv, \.jsonl"),
         ("data", b"Text.", "no extension"),
         ("plain.txt.gz", b"Text.\n", r"plain\.txt\.gz:1: this is no valid gzip data.*gzip -t"),
-        ("cut.txt.gz", gzip.compress(b"Some text.\n" * 9, mtime=0)[:-12], r"cut\.txt\.gz:\d+:.*too early"),
+        (
+            "cut.txt.gz",
+            gzip.compress(b"Some text.\n" * 9, mtime=0)[:-12],
+            r"cut\.txt\.gz:\d+:.*too early",
+        ),
         ("foreign.csv", b"id,name\n1,Ann\n", r"foreign\.csv:1: .*text, .*there are 'id', 'name'"),
         ("twice.csv", b"text,text\na,b\n", "two columns are called 'text'"),
         ("latin.csv", b"caf\xe9,text\na,b\n", r"latin\.csv:1: the header cannot be read: not UTF"),

@@ -24,7 +24,7 @@ def command(system: str, store: str, output: tuple[str, ...], limit: int | None)
     options = {
         "system": system,
         "corpus": "sample",
-        "methods": ["sit", "transrepair"],
+        "methods": ["sit", "transrepair", "rti"],
         "parameters": {"sit": {"per_seed": 8}, "transrepair": {"per_seed": 4}},
         "store": store,
         "output": list(output),
