@@ -99,7 +99,7 @@ def test_init_writes_a_file_that_run_understands(cli: Cli, tmp_path: Path) -> No
         "--json",
     )
     figures = json.loads(done.stdout)
-    assert figures["cases"] > 10
+    assert figures["cases"] >= 5
     assert (tmp_path / "polyglitch.sqlite").exists()
 
 

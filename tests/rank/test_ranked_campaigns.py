@@ -31,6 +31,7 @@ def cases_of(tmp_path: Path, **options: Any) -> list[Case]:
     corpus, store = tmp_path / "seeds.txt", str(tmp_path / "runs.sqlite")
     corpus.write_text(SEEDS)
     fixed = {"system": "firefox:en-pt", "corpus": str(corpus), "methods": ["sit"], "store": store}
+    fixed["parameters"] = {"sit": {"proposer": "vectors"}}  # many candidates, so that bounds show
     run_id, _ = run(make_campaign(fixed | options))
     opened = Store(store)
     try:
