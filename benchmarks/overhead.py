@@ -34,11 +34,11 @@ def timed(arguments: list[str], folder: Path) -> float:
 
 
 def main() -> None:
-    """Campaign, second run, bare translator: alternating, best of two."""
+    """Campaign, second run, bare translator: one after the other."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         bare, cold, warm = [], [], []
-        for turn in range(2):
+        for turn in range(1):
             store = folder / f"{turn}.sqlite"
             run = [
                 sys.executable,
@@ -51,7 +51,15 @@ def main() -> None:
                 "sample",
             ]
             run += ["--method", "sit,transrepair", "--store", str(store), "-q"]
-            run += ["--param", "sit.per_seed=12", "--param", "transrepair.per_seed=6"]
+            run += [
+                "--param",
+                "sit.proposer=vectors",
+                "--param",
+                "sit.top=10",
+                "--param",
+                "sit.structure=raw",
+            ]
+            run += ["--param", "transrepair.proposer=vectors", "--param", "transrepair.top=5"]
             cold.append(timed(run, folder))
             warm.append(timed(run, folder))
             texts = folder / "texts.json"

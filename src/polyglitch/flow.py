@@ -27,6 +27,7 @@ from polyglitch.run.ask import Answers, Asker
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
+FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = 32  # enough for a parser to batch, few enough that a kill repeats little
 RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
 CASES_AT_ONCE = 256
@@ -109,7 +110,9 @@ class Flow:
         self.progress.seeds_total = sum(1 for _ in islice(corpus, limit))
         stream = islice(iter(corpus), limit)
         choosy = self.campaign.budget is not None and self.tools.rank is not None
-        while chunk := list(islice(stream, RANKED_AT_ONCE if choosy else SEEDS_AT_ONCE)):
+        size = RANKED_AT_ONCE if choosy else FIRST_SEEDS
+        while chunk := list(islice(stream, size)):
+            size = max(size, min(2 * size, SEEDS_AT_ONCE))
             self.store.add_seeds(self.run_id, self.progress.seeds, chunk)
             yield self.most_promising(chunk) if choosy else chunk
             self.progress.seeds += len(chunk)

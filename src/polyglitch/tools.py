@@ -38,12 +38,13 @@ class Toolbox:
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""
+        from polyglitch.language.parsed import RememberingParser
         from polyglitch.language.parsers import open_parser
 
         known = self._known(language, "parser")
         place = ("parsers", self._parser or "", known)
         if place not in self._made:
-            self._made[place] = open_parser(known, self._parser)
+            self._made[place] = RememberingParser(open_parser(known, self._parser))
         return self._made[place]  # type: ignore[no-any-return]
 
     def proposer(self, name: str, language: str | None) -> Proposer:
