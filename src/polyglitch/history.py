@@ -84,7 +84,7 @@ class History:
         figures, source = self.row["figures"], self.definition["languages"]
         return Summary(
             title=title
-            or f"{self.definition['systems'][0]} on {self.definition['corpus']['name']}",
+            or f"{self.definition['systems'][0].split('|')[0]} on {self.definition['corpus']['name']}",
             signature=signature(self.definition),
             command=command or figures.get("command", ""),
             created=self.row["created"],
