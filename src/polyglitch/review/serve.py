@@ -76,9 +76,7 @@ def open_port(host: str, port: int) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((host.strip("[]"), port))
-        made.listen(
-            128
-        )  # before the address is shown: whoever opens it at once waits, and is not refused
+        made.listen(128)  # before the address is shown: an early visitor waits, and is not refused
     except OSError as error:
         made.close()
         raise UsageError(
