@@ -31,7 +31,7 @@ FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = 32  # enough for a parser to batch, few enough that a kill repeats little
 RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
 CASES_AT_ONCE = 256
-AHEAD = 2  # batches of cases that the system works on while another is compared
+AHEAD = 768  # cases that the system has to work on while others are made and compared: some seconds' worth
 
 
 class Progress(msgspec.Struct):
@@ -167,7 +167,7 @@ class Flow:
                     chosen = self.within_budget(cases)
                     inputs = [item for case in chosen for item in case.inputs]
                     waiting.append((method, chosen, self.askers[0].submit(inputs)))
-                    while len(waiting) > AHEAD:
+                    while sum(len(cases) for _, cases, _ in list(waiting)[1:]) >= AHEAD:
                         self.compare(*waiting.popleft())
             if len(self.spent) == self.campaign.budget:
                 break

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.language import parsed
+from polyglitch.language.spacy_parser import open_spacy
 from polyglitch.protocols import Parse
 
 
@@ -39,3 +40,15 @@ def test_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [parse.text for parse in parser.parse(list("abcde"))] == list("abcde")
     parser.parse(["e", "a"])
     assert inner.asked == ["a", "b", "c", "d", "e", "a"]
+
+
+def test_a_skim_has_the_tags_and_heads_of_the_whole_parse() -> None:
+    parser = parsed.RememberingParser(open_spacy("en"))
+    texts = ["The old bridge was closed in March.", "Nobody reads the small print, he said."]
+    for whole, skim in zip(parser.parse(texts), parser.skim(texts), strict=True):
+        assert [(t.tag, t.head, t.relation) for t in skim.tokens] == [
+            (t.tag, t.head, t.relation) for t in whole.tokens
+        ]
+    inner = Counting()  # a parser that cannot skim parses
+    assert [parse.text for parse in parsed.RememberingParser(inner).skim(["a"])] == ["a"]
+    assert inner.asked == ["a"]

@@ -73,6 +73,8 @@ def test_filters_of_grammar() -> None:
     assert same_countability(good)
     assert not same_tag(swap(text, "house", "houses"))
     assert not not_repeated(swap(text, "house", "river"))
+    assert not not_repeated(swap(text, "house", "rivers"))
+    assert not_repeated(swap(text, "house", "theatre"))  # which only begins like "the"
     assert not same_countability(swap(text, "house", "furniture"))
 
 

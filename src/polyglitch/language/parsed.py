@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from polyglitch.protocols import Parse, Parser
 
@@ -15,17 +15,34 @@ class RememberingParser:
 
     def __init__(self, parser: Parser) -> None:
         self._parser, self.signature = parser, parser.signature
-        self._seen: OrderedDict[str, Parse] = OrderedDict()
+        self._whole, self._skimmed = Recent(), Recent()
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Parse each text, batched, each distinct text once."""
+        return self._whole.get(texts, self._parser.parse)
+
+    def skim(self, texts: Sequence[str]) -> list[Parse]:
+        """Tags and dependencies of each text, without the rest where that is cheaper."""
+        return self._skimmed.get(texts, getattr(self._parser, "skim", self._parser.parse))
+
+
+class Recent:
+    """The parses made last, by text."""
+
+    def __init__(self) -> None:
+        self._seen: OrderedDict[str, Parse] = OrderedDict()
+
+    def get(
+        self, texts: Sequence[str], parse: Callable[[Sequence[str]], list[Parse]]
+    ) -> list[Parse]:
+        """The parse of each text, made now where it was not made lately."""
         new = [text for text in dict.fromkeys(texts) if text not in self._seen]
-        found = dict(zip(new, self._parser.parse(new), strict=True)) if new else {}
+        found = dict(zip(new, parse(new), strict=True)) if new else {}
         for text in texts:
             if text not in found:
                 found[text] = self._seen[text]
-        for text, parse in found.items():
-            self._seen[text] = parse
+        for text, parsed in found.items():
+            self._seen[text] = parsed
             self._seen.move_to_end(text)
         while len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)

@@ -15,8 +15,9 @@ import numpy as np
 
 from polyglitch.errors import Missing
 from polyglitch.language.smollm import SIGNATURE, open_smollm
+from polyglitch.language.stems import same_stem
 from polyglitch.language.token_vectors import TokenVectors
-from polyglitch.language.vectors import VectorProposer, open_vectors, same_stem
+from polyglitch.language.vectors import VectorProposer, open_vectors
 from polyglitch.language.word_classes import WordClasses, english_classes
 from polyglitch.protocols import Candidate, Slot
 from polyglitch.word_lists import words

@@ -17,8 +17,9 @@ import msgspec
 from polyglitch.errors import Missing
 from polyglitch.language.packed import Branch, Stem, branch_scores, next_words
 from polyglitch.language.smollm import SIGNATURE, open_smollm
+from polyglitch.language.stems import same_stem
 from polyglitch.language.token_vectors import TokenVectors
-from polyglitch.language.vectors import open_vectors, same_stem
+from polyglitch.language.vectors import open_vectors
 from polyglitch.language.word_classes import english_classes
 from polyglitch.protocols import Candidate, Slot
 from polyglitch.word_lists import words

@@ -1,4 +1,4 @@
-"""Words near a word in vector space: fast, ignorant of context, so the tag filter must come after."""
+"""Words near a word in vector space: fast, but ignorant of context, so a look at the mutant must come after."""
 
 from __future__ import annotations
 
@@ -11,33 +11,50 @@ from pathlib import Path
 import numpy as np
 
 from polyglitch.errors import Missing
+from polyglitch.language.stems import same_stem
+from polyglitch.language.word_classes import WordClasses, english_classes
 from polyglitch.protocols import Candidate, Floats, Slot
 
 # Below this cosine the neighbours of a common noun stop being of its kind (read on the bundled sample).
 NEAR = 0.45
+LOOKED_AT = (
+    3  # neighbours for each one asked for: some are forms of the word, or of another part of speech
+)
 
 
 class VectorProposer:
     """Nearest words by cosine, most similar first."""
 
-    def __init__(self, words: list[str], vectors: Floats, signature: str) -> None:
-        self._words = words
+    def __init__(
+        self,
+        words: list[str],
+        vectors: Floats,
+        signature: str,
+        classes: WordClasses | None = None,
+    ) -> None:
+        self._words, self._classes = words, classes
         self._vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
         self._row = {word: row for row, word in reversed(list(enumerate(words)))}
         self._usable = np.array([len(w) > 2 and w.isalpha() and w.islower() for w in words])
         self.signature = signature
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
-        """At most `top` neighbours of each slot's word, other forms of the word itself left out."""
+        """At most `top` neighbours of each slot's word that can have its tag, other forms of it left out."""
         words = sorted({slot.token.text.lower() for slot in slots} & self._row.keys())
         rows = [self._row[word] for word in words]
         # One product for all words: a product a word costs twenty times as much.
         likeness = self._vectors[rows] @ self._vectors.T
         found = {
-            word: self._near(word, scores, top)
+            word: self._near(word, scores, LOOKED_AT * top)
             for word, scores in zip(words, likeness, strict=True)
         }
-        return [found.get(slot.token.text.lower(), []) for slot in slots]
+        return [
+            [one for one in found.get(slot.token.text.lower(), []) if self._fits(one, slot)][:top]
+            for slot in slots
+        ]
+
+    def _fits(self, candidate: Candidate, slot: Slot) -> bool:
+        return self._classes is None or self._classes.can_be(candidate.word, slot.token.tag)
 
     def likeness(self, word: str, others: Sequence[str]) -> Floats | None:
         """The cosine of a word with others, -1 for those without a vector; nothing if it has none itself."""
@@ -48,25 +65,15 @@ class VectorProposer:
         found = self._vectors @ self._vectors[row]
         return np.where(rows < 0, -1.0, found[rows]).astype(np.float32)
 
-    def _near(self, word: str, likeness: Floats, top: int) -> list[Candidate]:
+    def _near(self, word: str, likeness: Floats, most: int) -> list[Candidate]:
         likeness[~self._usable] = -1.0
-        some = np.argpartition(-likeness, top * 3)[: top * 3]
+        some = np.argpartition(-likeness, most)[:most]
         best = sorted(some, key=lambda i: (-likeness[i], i))
-        near = [
+        return [
             Candidate(self._words[i], round(float(likeness[i]), 4))
             for i in best
             if likeness[i] >= NEAR and not same_stem(self._words[i], word)
         ]
-        return near[:top]
-
-
-def same_stem(one: str, other: str) -> bool:
-    """Whether two words look like forms of one: a shared beginning and only endings apart."""
-    short, long = sorted((one, other), key=len)
-    shared = next(
-        (i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short)
-    )
-    return shared >= 3 and shared >= len(short) - 2 and len(long) - shared <= 4
 
 
 @cache
@@ -94,5 +101,8 @@ def open_vectors(language: str) -> VectorProposer:
         if not words[row] and key in vocab.strings:
             words[row] = vocab.strings[key]
     return VectorProposer(
-        words, np.asarray(vocab.vectors.data, np.float32), f"vectors:{folder.name}"
+        words,
+        np.asarray(vocab.vectors.data, np.float32),
+        f"vectors:{folder.name}+classes",
+        english_classes(),
     )

@@ -6,12 +6,11 @@ regular ones. They spare a model the words that cannot stand in a slot; the tagg
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from polyglitch.language.spacy_parser import installed
+from polyglitch.language.spacy_parser import installed, open_spacy
 
 CLASS = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
 BASE = frozenset({"NN", "VB", "VBP", "JJ", "RB"})  # tags of a word as the dictionary has it
@@ -74,13 +73,6 @@ class WordClasses:
 @cache
 def english_classes() -> WordClasses | None:
     """The dictionary of the installed English pipeline, or nothing when there is none."""
-    pipeline = installed("en") if find_spec("spacy") else None
-    if pipeline is None:
+    if not find_spec("spacy") or installed("en") is None:
         return None
-    import spacy
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # version notes of the model, of no use to our user
-        loaded = spacy.load(pipeline, exclude=["ner", "parser", "tagger", "tok2vec", "senter"])
-    lemmatizer: Any = loaded.get_pipe("lemmatizer")
-    return WordClasses(lemmatizer.lookups)
+    return WordClasses(open_spacy("en").lookups)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from polyglitch.language.stems import same_stem
 from polyglitch.mutate.surface import Draft
 from polyglitch.protocols import Parse, Slot, Token
 from polyglitch.word_lists import words
@@ -26,6 +27,7 @@ class Swap(msgspec.Struct, frozen=True):
 
 Keep = Callable[[Swap], bool]
 ONE_OF = frozenset(("a", "an", "another", "each", "every", "one", "either", "neither"))
+INFLECTED = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
 DETERMINES = frozenset(("det", "poss", "nummod", "predet", "det:poss", "nmod:poss"))
 
 
@@ -47,13 +49,11 @@ def same_skeleton(swap: Swap) -> bool:
 
 
 def not_repeated(swap: Swap) -> bool:
-    """Whether the new word is not in the sentence already, in any form."""
-    new = swap.token
-    if new is None:
-        return False
-    forms = {new.lemma.lower(), new.text.lower()}
+    """Whether the new word is not in the sentence already, in any form: mutants come without lemmas."""
+    new = swap.draft.edit.new.lower()
     return not any(
-        token.lemma.lower() in forms or token.text.lower() in forms
+        new in (token.lemma.lower(), token.text.lower())
+        or (token.pos in INFLECTED and same_stem(new, token.text.lower()))
         for place, token in enumerate(swap.slot.parse.tokens)
         if place != swap.slot.index
     )

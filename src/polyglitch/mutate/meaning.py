@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from polyglitch.language.stems import same_stem
 from polyglitch.language.stopwords import stop_words
-from polyglitch.language.vectors import same_stem
 from polyglitch.language.wordnet import WordNet, dictionary_folder, open_wordnet
 from polyglitch.mutate.slots import whole_word
 from polyglitch.mutate.surface import Draft, fit_in
