@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
@@ -117,9 +119,24 @@ def open_spacy(language: str, model: str | None = None) -> SpacyParser:
     return SpacyParser(pipeline)
 
 
+@contextmanager
+def torch_left_alone() -> Iterator[None]:
+    """Spare spaCy the import of torch, 1.5 s and 200 MB: only its transformer pipelines use it."""
+    transformers = ("spacy_transformers", "spacy_curated_transformers")
+    if "torch" in sys.modules or any(find_spec(name) for name in transformers):
+        yield
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment] # for the moment, an ImportError
+    try:
+        yield
+    finally:
+        del sys.modules["torch"]
+
+
 def load_pipeline(name: str) -> Any:
     """A spaCy pipeline by package or folder, or an error that says what is wrong with the name."""
-    import spacy
+    with torch_left_alone():
+        import spacy
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # version notes of the model, of no use to our user
