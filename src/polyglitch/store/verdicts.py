@@ -124,6 +124,23 @@ class Verdicts(Database):
             for record in connection.execution_options(yield_per=200).scalars(query):
                 yield decode(record, Issue)
 
+    def issue_counts(self, run: str) -> dict[str, int]:
+        """How many issues each method raised."""
+        i = s.issues
+        query = select(i.c.method, func.count()).where(i.c.run == run).group_by(i.c.method)
+        with self._engine.connect() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
+    def seeds_without_issue(self, run: str) -> dict[str, int]:
+        """On how many seeds each method had a verdict and raised nothing."""
+        v, i = s.verdicts, s.issues
+        seeds, raised = func.count(v.c.seed.distinct()), func.count(i.c.seed.distinct())
+        judged = select(v.c.method, seeds).where(v.c.run == run).group_by(v.c.method)
+        found = select(i.c.method, raised).where(i.c.run == run).group_by(i.c.method)
+        with self._engine.connect() as connection:
+            gone = {row[0]: row[1] for row in connection.execute(found)}
+            return {row[0]: row[1] - gone.get(row[0], 0) for row in connection.execute(judged)}
+
     def finders(self, run: str, seed: str) -> list[str]:
         """The methods that raised an issue on a seed."""
         query = select(s.issues.c.method).where(s.issues.c.run == run, s.issues.c.seed == seed)
