@@ -66,11 +66,9 @@ def command(
 
 def show(found: dict[str, Any], top: int) -> None:
     """The figures as tables."""
-    from rich.console import Console
+    from polyglitch.cli.display import visible, wide_console
 
-    from polyglitch.cli.display import visible
-
-    console = Console(highlight=False, markup=False)
+    console = wide_console()
     names = ", ".join(map(visible, found["reviewers"]))
     console.print(f"run {found['run']}, labels of {names}, joined by {found['join']}")
     console.print(figures_table(found, top))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sqlalchemy import delete, func, select
 
 from polyglitch.records import Case, Issue, Verdict, decode, encode
+from polyglitch.repeats import UNSTABLE
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database
 
@@ -43,12 +44,12 @@ class Verdicts(Database):
             return {(row[0], row[1]): row[2] for row in connection.execute(query)}
 
     def case_outcomes(self, run: str) -> Iterator[tuple[str, str, str]]:
-        """Method, case and outcome of every verdict."""
+        """Method, case and outcome of every verdict; `flaky` where it changed from time to time."""
         v = s.verdicts
-        query = select(v.c.method, v.c.case, v.c.outcome).where(v.c.run == run)
+        query = select(v.c.method, v.c.case, v.c.outcome, v.c.reason).where(v.c.run == run)
         with self._engine.connect() as connection:
             for row in connection.execution_options(yield_per=1000).execute(query):
-                yield row[0], row[1], row[2]
+                yield row[0], row[1], "flaky" if row[3] == UNSTABLE else row[2]
 
     def undecided_reasons(self, run: str) -> dict[str, int]:
         """Why cases were left undecided, the most common reason first."""
