@@ -103,7 +103,7 @@ def svg_panels(curve: Curve) -> list[str]:
     """The insides of one or two pictures, each `WIDTH` by `HEIGHT`."""
     most = max(point.issues for point in curve.points)
     issues = [(point.threshold, point.issues / (most or 1)) for point in curve.points]
-    panels = [_panel(curve, "issues", f"{most:,}", [("issues", "#444444", "", issues)])]
+    panels = [_panel(curve, "issues", f"{most:,}", [("issues", "#0072b2", "", issues)])]
     shares = [
         (name.upper() if name == "f" else name, colour, dash, _share(curve, name))
         for name, colour, dash in SHARES

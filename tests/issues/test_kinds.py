@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from benchmarks.kinds import MEANT, confirmed, suggested
+
 from polyglitch.compare.structure import raw_distance
 from polyglitch.issues.kinds import suggest_kind
 from polyglitch.issues.worst_first import worst_first

@@ -76,6 +76,17 @@ class Verdicts(Database):
         with self._engine.connect() as connection:
             return list(connection.scalars(query))
 
+    def worst_severities(self, run: str, method: str) -> list[float]:
+        """How far past its limit the worst violation of each seed is."""
+        v = s.verdicts
+        query = (
+            select(func.max(v.c.severity))
+            .where(v.c.run == run, v.c.outcome == "violated", v.c.method == method)
+            .group_by(v.c.seed)
+        )
+        with self._engine.connect() as connection:
+            return list(connection.scalars(query))
+
     def verdicts(
         self, run: str, method: str, *, seed: str | None = None, ids: Sequence[str] | None = None
     ) -> list[tuple[Case, Verdict]]:
