@@ -6,7 +6,7 @@ import inspect
 import re
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
 import msgspec
 
@@ -35,6 +35,7 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     seed: int = 0
     limit: Count | None = None  # seeds
     budget: Count | None = None  # distinct queries
+    repeat: Count = 1  # times that each input is asked
     jobs: Count | None = None
     timeout: Annotated[float, msgspec.Meta(gt=0)] = 60.0
     rank: str = "none"
@@ -104,6 +105,8 @@ def make_method(name: str, parameters: dict[str, Any] | None = None) -> Method:
             raise UsageError(
                 f"method {name!r} has no parameter {key!r}{registry.suggest(key, tuple(known))}"
             )
+        if isinstance(value, str) and get_origin(types[key]) is tuple:
+            value = [value]  # one of several, as the command line gives it
         try:
             values[key] = msgspec.convert(value, types[key], strict=False)
         except msgspec.ValidationError as error:

@@ -23,6 +23,7 @@ from polyglitch.plan import open_plan, signature
 from polyglitch.rank.kept import KeptRank
 from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial
+from polyglitch.repeats import UNSTABLE, settle
 from polyglitch.run.ask import Answers, Asker
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
@@ -73,6 +74,8 @@ class Flow:
         )
         self.askers: list[Asker] = []
         self.spent: set[str] = set()
+        # A budget is of queries; asked several times, each input costs as many.
+        self.affordable = campaign.budget // campaign.repeat if campaign.budget else None
 
     def run(self) -> dict[str, Any]:
         """All stages, unless a run of the same definition is done already."""
@@ -156,7 +159,7 @@ class Flow:
     # run, represent, compare
     def ask_and_compare(self) -> None:
         """Every pending case to its verdict, the system always a few batches ahead."""
-        waiting: deque[tuple[Method, list[Case], list[Future[Answers]]]] = deque()
+        waiting: deque[tuple[Method, list[Case], list[list[Future[Answers]]]]] = deque()
         if self.campaign.budget is not None:  # what an earlier, interrupted run has spent already
             for case in self.store.judged(self.run_id):
                 self.spent |= {self.askers[0].key(item) for item in case.inputs}
@@ -166,53 +169,65 @@ class Flow:
                 for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
                     chosen = self.within_budget(cases)
                     inputs = [item for case in chosen for item in case.inputs]
-                    waiting.append((method, chosen, self.askers[0].submit(inputs)))
+                    turns = range(self.campaign.repeat)
+                    asked = [self.askers[0].submit(inputs, turn) for turn in turns]
+                    waiting.append((method, chosen, asked))
                     while sum(len(cases) for _, cases, _ in list(waiting)[1:]) >= AHEAD:
                         self.compare(*waiting.popleft())
-            if len(self.spent) == self.campaign.budget:
+            if self.affordable is not None and len(self.spent) >= self.affordable:
                 break
         while waiting:
             self.compare(*waiting.popleft())
 
-    def compare(self, method: Method, cases: list[Case], asked: list[Future[Answers]]) -> None:
-        """Wait for the outputs of some cases and judge them."""
-        hops = [self.askers[0].gather(asked)]
-        if method.route == "round trip":
-            hops.append(self.send_back(hops[0]))
-        trials = [
-            Trial(case, tuple(self.chain(item, hops) for item in case.inputs)) for case in cases
-        ]
-        verdicts = method.compare(trials, self.tools)
+    def compare(
+        self, method: Method, cases: list[Case], asked: list[list[Future[Answers]]]
+    ) -> None:
+        """Wait for the outputs of some cases, of each time they were asked for, and judge them."""
+        rounds = [self.trials(method, cases, futures, turn) for turn, futures in enumerate(asked)]
+        verdicts = settle(rounds, lambda trials: method.compare(trials, self.tools))
         self.store.add_verdicts(self.run_id, method.name, list(zip(cases, verdicts, strict=True)))
         self.progress.cases += len(cases)
         self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
         self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)
         self.tell()
 
-    def send_back(self, answers: Answers) -> Answers:
+    def trials(
+        self, method: Method, cases: list[Case], asked: list[Future[Answers]], turn: int
+    ) -> list[Trial]:
+        """The cases with what came back at one time of asking."""
+        hops = [self.askers[0].gather(asked)]
+        if method.route == "round trip":
+            hops.append(self.send_back(hops[0], turn))
+        return [
+            Trial(case, tuple(self.chain(item, hops, turn) for item in case.inputs))
+            for case in cases
+        ]
+
+    def send_back(self, answers: Answers, turn: int) -> Answers:
         """What comes back when the outputs are sent the other way."""
         target = self.plan.languages[1]
         there = [Input(output.text, language=target) for output in answers.values() if output.ok]
-        return self.askers[1].gather(self.askers[1].submit(there))
+        return self.askers[1].gather(self.askers[1].submit(there, turn))
 
-    def chain(self, item: Input, hops: list[Answers]) -> tuple[Output, ...]:
+    def chain(self, item: Input, hops: list[Answers], turn: int) -> tuple[Output, ...]:
         """The outputs of an input, one a hop, ending early where one failed."""
-        chain = [hops[0][self.askers[0].key(item)]]
+        chain = [hops[0][self.askers[0].key(item, turn)]]
         for asker, answers in zip(self.askers[1:], hops[1:], strict=False):
             if not chain[-1].ok:
                 break
-            chain.append(answers[asker.key(Input(chain[-1].text, language=self.plan.languages[1]))])
+            back = Input(chain[-1].text, language=self.plan.languages[1])
+            chain.append(answers[asker.key(back, turn)])
         return tuple(chain)
 
     def within_budget(self, cases: list[Case]) -> list[Case]:
         """The cases that the budget still pays for. An answer from the store costs as much as a new
         one, so that a campaign has the same cases whatever was asked before."""
-        if self.campaign.budget is None:
+        if self.affordable is None:
             return cases
         chosen: list[Case] = []
         for case in cases:
             new = {self.askers[0].key(item) for item in case.inputs} - self.spent
-            if len(self.spent) + len(new) <= self.campaign.budget:
+            if len(self.spent) + len(new) <= self.affordable:
                 self.spent |= new
                 chosen.append(case)
         return chosen
@@ -244,6 +259,7 @@ class Flow:
             "cache_hits": sum(asker.cache_hits for asker in self.askers),
             "violations": total["violated"],
             "undecided": total["undecided"],
+            "flaky": self.store.undecided_reasons(self.run_id).get(UNSTABLE, 0),
             "errors": sum(asker.errors for asker in self.askers),
             "issues": issues,
             "seconds": round(seconds, 3),

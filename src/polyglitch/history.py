@@ -81,6 +81,8 @@ class History:
 
     def summary(self, title: str = "", command: str = "") -> Summary:
         """The figures of the run."""
+        from polyglitch.run_curves import run_curves  # which reads a history
+
         figures, source = self.row["figures"], self.definition["languages"]
         return Summary(
             title=title
@@ -94,6 +96,7 @@ class History:
             undecided_reasons=self.store.undecided_reasons(self.run_id),
             skipped=figures.get("skipped", {}),
             overlap=self._overlap(),
+            curves=run_curves(self),
             **{name: figures.get(name, 0) for name in COUNTS},
         )
 

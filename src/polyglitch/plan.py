@@ -96,6 +96,7 @@ def define(
         "rank": campaign.rank,
         "parser": campaign.parser,
         "seed": campaign.seed,
+        **({"repeat": campaign.repeat} if campaign.repeat > 1 else {}),
     }
 
 
@@ -110,7 +111,7 @@ def signature(definition: dict[str, Any]) -> str:
     }
     parts |= {
         key: definition[key]
-        for key in ("limit", "budget", "rank", "parser", "seed")
+        for key in ("limit", "budget", "rank", "parser", "seed", "repeat")
         if definition.get(key) is not None
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -150,6 +150,7 @@ class Label(Record, frozen=True, tag="label/1"):
     when: str
     kind: str = ""
     note: str = ""
+    case: str = ""  # which of the cases shows the bug; empty for the worst
 
 
 R = TypeVar("R")

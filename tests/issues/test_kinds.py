@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from benchmarks.kinds import MEANT, confirmed, suggested
 
 from polyglitch.compare.structure import raw_distance
 from polyglitch.issues.kinds import suggest_kind
@@ -40,6 +43,33 @@ def test_a_swapped_number_is_not_a_number_bug() -> None:
     assert (
         suggest_kind(*judged("Custa 30 euros.", "Custa 40 euros.", "30", "40")) == "words changed"
     )
+
+
+@pytest.mark.parametrize(
+    ("back", "kind"),
+    [
+        ("The captain sold the boat", "words missing"),
+        ("The captain sold the old wooden boat to his brother in spring", "words added"),
+        ("The captain sold the old boat from his brother", "logic"),
+        ("To his brother the captain sold the old boat", "words moved"),
+        ("The captain stole the old boat for his cousin", "words changed"),
+        ("The captain never sold the old boat to his brother", "negation"),
+        ("The captain sold the old boat to his brother", ""),
+    ],
+)
+def test_what_came_back_of_a_sentence_tells_the_kind_too(back: str, kind: str) -> None:
+    seed = Seed("s", Input("The captain sold the old boat to his brother"))
+    case = new_case(seed, "same meaning", (seed.input,))
+    trial = Trial(case, ((Output("该船长把旧船卖给了他的兄弟"), Output(back)),))
+    assert suggest_kind(trial, Verdict(case.id, "violated")) == kind
+
+
+def test_the_suggestion_is_right_on_most_confirmed_bugs(shared_data: Path) -> None:
+    for name, least in (("sit", 0.75), ("rti", 0.65)):
+        found = list(confirmed(shared_data / "mt" / f"errors_google_{name}.md"))
+        assert len(found) == {"sit": 164, "rti": 123}[name]
+        right = [kinds & set(MEANT[suggested(*texts)[1]]) for kinds, *texts in found]
+        assert sum(map(bool, right)) > least * len(found)
 
 
 def test_worst_first_orders_by_severity_then_length_and_names_the_kind() -> None:

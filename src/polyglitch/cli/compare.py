@@ -54,6 +54,7 @@ def command(
             "broken",
             "still_broken",
             "still_fine",
+            "flaky",
             "undecided",
             "only_old",
             "only_new",

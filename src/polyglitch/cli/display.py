@@ -87,6 +87,12 @@ def show_figures(summary: Summary, history: History, worst: int = 5) -> None:
         console.print(f"skipped rows: {count:,} x {escape(reason)}", highlight=False)
 
 
+def wide_console() -> Console:
+    """A console for tables of figures: in a pipe they are not folded to 80 columns."""
+    console = Console(highlight=False, markup=False)
+    return console if console.is_terminal else Console(highlight=False, markup=False, width=140)
+
+
 def visible(text: str) -> str:
     """Text without control characters, so that a system's output cannot drive the terminal."""
     return "".join(c if c.isprintable() else f"<{ord(c):04X}>" for c in text[:400])

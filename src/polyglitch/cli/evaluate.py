@@ -1,4 +1,4 @@
-"""`polyglitch evaluate WHAT`: figures about oracles and ranks. Each WHAT is a module `evaluate_WHAT` here."""
+"""`polyglitch evaluate WHAT`: figures about methods, oracles and ranks. Each WHAT is a module `evaluate_WHAT` here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from polyglitch.registry import suggest
 
-TOPICS = ("efficiency", "priority")
+TOPICS = ("efficiency", "labels", "priority")
 
 
 class Topics(click.Group):
@@ -31,4 +31,4 @@ class Topics(click.Group):
 
 @click.command(name="evaluate", cls=Topics)
 def command() -> None:
-    """Measure how good oracles and ranks are."""
+    """Measure how good methods, oracles and ranks are."""

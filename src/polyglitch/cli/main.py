@@ -11,6 +11,7 @@ from polyglitch import __version__
 from polyglitch.errors import PolyglitchError
 
 COMMANDS = (
+    "calibrate",
     "compare",
     "demo",
     "doctor",

@@ -19,7 +19,7 @@ from polyglitch.compare.words import Units, cut, cut_characters
 from polyglitch.errors import UsageError
 from polyglitch.part import part
 from polyglitch.protocols import Tools
-from polyglitch.records import Trial, Verdict
+from polyglitch.records import Outcome, Trial, Verdict
 from polyglitch.registry import suggest
 
 Vote = Literal["any", "all"] | int
@@ -38,8 +38,13 @@ def similar_enough(
     faithful: bool = False,
     reverse: bool = False,
     language: str | None = None,
+    weights: Sequence[float] = (),
+    threshold: float | None = None,
 ) -> Judge:
     """Violated if enough metrics (`vote`: any, all, or a number) score below their thresholds.
+
+    With `threshold`, instead, if the mean of the metrics is below it, weighted where `weights` has one for each:
+    the combination that `calibrate` fits.
 
     Intended: words or characters by script; only a replaced block is excused, so that units which
     just vanish or appear are reported. `faithful`: characters, the alignment of GNU `wdiff`, any
@@ -49,6 +54,7 @@ def similar_enough(
     limits = {name: {**THRESHOLDS, **thresholds}[name] for name in known(metrics)}
     known(thresholds)
     needed = votes_needed(vote, len(limits))
+    shares = mean_weights(weights, len(limits), threshold)
     measures = PUBLISHED if faithful else INTENDED
 
     def align(a: str, b: str) -> tuple[Units, Units, list[Block]]:
@@ -61,10 +67,14 @@ def similar_enough(
     def judge(trial: Trial) -> Verdict:
         first, second, found = align(*two_texts(trial))
         if not found:
-            return decide(trial, dict.fromkeys(limits, 1.0), limits, needed)
-        sides = variants(first, second, found, faithful)
-        scores = {name: measures[name](*sides) for name in limits}
-        verdict = decide(trial, scores, limits, needed)
+            scores = dict.fromkeys(limits, 1.0)
+        else:
+            sides = variants(first, second, found, faithful)
+            scores = {name: measures[name](*sides) for name in limits}
+        if threshold is None:
+            verdict = decide(trial, scores, limits, needed)
+        else:
+            verdict = decide_mean(trial, scores, shares, threshold)
         if verdict.outcome == "violated":
             spans, reasons = explain(first, second, found)
             return replace(verdict, spans=spans, reasons=reasons)
@@ -107,6 +117,27 @@ def decide(
         direction="below",
         details=scores,
     )
+
+
+def decide_mean(
+    trial: Trial, scores: dict[str, float], shares: Sequence[float], threshold: float
+) -> Verdict:
+    """Compare the weighted mean of the metrics with one threshold."""
+    mean = sum(share * score for share, score in zip(shares, scores.values(), strict=True))
+    outcome: Outcome = "violated" if mean < threshold else "holds"
+    return Verdict(trial.case.id, outcome, "", mean, threshold, "below", scores)
+
+
+def mean_weights(weights: Sequence[float], metrics: int, threshold: float | None) -> list[float]:
+    """The share of each metric in their mean; equal where none is given."""
+    if not weights:
+        return [1 / metrics] * metrics
+    if threshold is None or len(weights) != metrics or min(weights) < 0 or not sum(weights):
+        raise UsageError(
+            f"similar_enough: weights={list(weights)} need a threshold, and one from 0 up for each "
+            f"of the {metrics} metrics, not all 0"
+        )
+    return [weight / sum(weights) for weight in weights]
 
 
 def known(names: Sequence[str] | Mapping[str, float]) -> list[str]:

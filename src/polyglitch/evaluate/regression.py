@@ -25,6 +25,7 @@ class Comparison(msgspec.Struct, frozen=True):
     still_broken: int
     still_fine: int
     undecided: int  # judged in one run only, or in neither
+    flaky: int  # changed from time to time in one of the runs, asked with --repeat
     only_old: int
     only_new: int
     p_value: float  # exact McNemar test, two-sided
@@ -48,7 +49,8 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> Comparison:
         if earlier is None:
             counts["only new"] += 1
             continue
-        word = WORDS.get((earlier, outcome), "undecided")
+        other = "flaky" if "flaky" in (earlier, outcome) else "undecided"
+        word = WORDS.get((earlier, outcome), other)
         counts[word] += 1
         if word == "broken":
             broken.append((method, case))
@@ -60,6 +62,7 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> Comparison:
         still_broken=counts["still broken"],
         still_fine=counts["still fine"],
         undecided=counts["undecided"],
+        flaky=counts["flaky"],
         only_old=len(before),
         only_new=counts["only new"],
         p_value=mcnemar(counts["fixed"], counts["broken"]),

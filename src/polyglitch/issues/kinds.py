@@ -1,4 +1,9 @@
-"""What kind of bug an issue probably is, told from the words at fault in the two outputs."""
+"""What kind of bug an issue probably is, told from the words that two texts do not share.
+
+The texts are two outputs, and the words those that the oracle marked; or a sentence and what came back of it, and
+the words those that differ. Hard facts come first: a negation, a number, a name. Then the shape: words lost, gained,
+replaced, or all there and in another order or relation.
+"""
 
 from __future__ import annotations
 
@@ -9,36 +14,59 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 
+from rapidfuzz.distance import LCSseq
+
+from polyglitch.language.stopwords import stop_words
 from polyglitch.records import Trial, Verdict
 
 WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*['’]?")
 HAN = re.compile(r"[\u3400-\u9fff]")
+SAME_START = 4  # letters that two forms of a word share at least, and more than half of the longer
+LISTED = ("en", "es", "pt", "zh")  # languages with stop words; texts do not tell theirs
 
 
 def suggest_kind(trial: Trial, verdict: Verdict) -> str:
-    """One of negation, number, name, words missing, words added, words moved, words changed; or nothing."""
+    """One of negation, number, name, words missing, words added, words moved, logic, words changed; or nothing."""
+    if len(trial.outputs) == 1 and len(trial.chains[0]) > 1 and trial.case.inputs:
+        lost, gained = differing_words(trial.case.inputs[0].text, trial.chains[0][-1].text)
+        return kind_of(lost, gained) if lost or gained else ""
     if len(trial.outputs) < 2 or not verdict.spans:
         return ""
-    lost, gained = (
-        words_at_fault(trial, verdict, 0),
-        words_at_fault(trial, verdict, len(trial.outputs) - 1),
-    )
+    last = len(trial.outputs) - 1
+    lost, gained = words_at_fault(trial, verdict, 0), words_at_fault(trial, verdict, last)
     edit = trial.case.edit
-    touched = f"{edit.old} {edit.new}" if edit else ""
+    return kind_of(lost, gained, f"{edit.old} {edit.new}" if edit else "")
+
+
+def kind_of(lost: list[str], gained: list[str], touched: str = "") -> str:
+    """The kind of a difference; what was changed on purpose is no fact against the system."""
+    return fact(lost, gained, touched) or shape(lost, gained)
+
+
+def fact(lost: list[str], gained: list[str], touched: str = "") -> str:
+    """A negation, number or name that differs, or nothing."""
     if differs(lost, gained, is_negation) and not any(map(is_negation, words(touched))):
         return "negation"
     if differs(lost, gained, has_digit) and not has_digit(touched):
         return "number"
     if differs(lost, gained, is_name) and not any(map(is_name, words(touched))):
         return "name"
+    return ""
+
+
+def shape(lost: list[str], gained: list[str]) -> str:
+    """What became of the words that carry meaning: missing, added, changed; or all there, but not as they were."""
     if Counter(map(str.lower, lost)) == Counter(map(str.lower, gained)):
         return "words moved"
-    # One word for one word is what a swap asks for; a side that is twice the other lost or gained something.
-    if len(lost) > 2 * len(gained):
+    gone, new = without_forms(content(lost), content(gained))
+    if not gone and not new:
+        # Only function words or forms of the same words differ. Lost without a substitute they are missing, else what
+        # the words say of each other is another thing.
+        return "words missing" if lost and not gained else "logic"
+    # A phrase for a word is a change of words; but whoever has less than half to say left something out.
+    if not new or len(gone) > 2 * len(new):
         return "words missing"
-    if len(gained) > 2 * len(lost):
-        return "words added"
-    return "words changed"
+    return "words changed" if gone else "words added"
 
 
 def words_at_fault(trial: Trial, verdict: Verdict, output: int) -> list[str]:
@@ -48,12 +76,51 @@ def words_at_fault(trial: Trial, verdict: Verdict, output: int) -> list[str]:
     return [word for piece in marked for word in words(piece)]
 
 
+def differing_words(one: str, other: str) -> tuple[list[str], list[str]]:
+    """The words of each of two texts that have no counterpart in the other, in order."""
+    first, second = words(one), words(other)
+    steps = LCSseq.opcodes([w.lower() for w in first], [w.lower() for w in second])
+    apart = [step for step in steps if step.tag != "equal"]
+    lost = [word for step in apart for word in first[step.src_start : step.src_end]]
+    gained = [word for step in apart for word in second[step.dest_start : step.dest_end]]
+    return lost, gained
+
+
 def words(text: str) -> list[str]:
     """Words, and single characters where a script has no blanks."""
     found: list[str] = []
     for word in WORD.findall(text):
         found += list(word) if HAN.search(word) else [word]
     return found
+
+
+def content(found: list[str]) -> list[str]:
+    """Without function words, in lower case."""
+    return [word for word in map(str.lower, found) if word not in function_words()]
+
+
+def without_forms(one: list[str], other: list[str]) -> tuple[list[str], list[str]]:
+    """Two lists without the words that both have, in whatever form."""
+    gone, new = [], list(other)
+    for word in one:
+        match = next((place for place, each in enumerate(new) if same_word(word, each)), None)
+        if match is None:
+            gone.append(word)
+        else:
+            del new[match]
+    return gone, new
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two words look like forms of one: equal, or alike but for the ending."""
+    if one == other:
+        return True
+    longer = max(len(one), len(other))
+    shared = next(
+        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
+    return shared >= SAME_START and 2 * shared > longer
 
 
 def differs(lost: list[str], gained: list[str], test: Callable[[str], bool]) -> bool:
@@ -69,12 +136,20 @@ def has_digit(word: str) -> bool:
 
 def is_name(word: str) -> bool:
     """Whether a word is written as a name is."""
-    return len(word) > 1 and word[0].isupper() and not HAN.search(word)
+    if len(word) < 2 or not word[0].isupper() or HAN.search(word):
+        return False
+    return word.lower() not in function_words()  # they begin sentences
 
 
 def is_negation(word: str) -> bool:
     """Whether a word negates, in any of the known languages."""
     return word.lower() in negations()
+
+
+@cache
+def function_words() -> frozenset[str]:
+    """The function words of all languages that have a list."""
+    return frozenset(word for language in LISTED for word in stop_words(language))
 
 
 @cache

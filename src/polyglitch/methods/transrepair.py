@@ -19,6 +19,8 @@ def transrepair(
     top: int = 5,
     metrics: tuple[str, ...] = ("lcs", "ed", "tfidf", "bleu"),
     vote: Vote = "all",
+    weights: tuple[float, ...] = (),
+    threshold: float | None = None,
     report: int = 3,
     per_seed: int | None = None,
     faithful: bool = False,
@@ -35,7 +37,9 @@ def transrepair(
             edges=True,
             keep=(same_tag, same_skeleton, not_repeated, same_countability),
         ),
-        compare=similar_enough(metrics=metrics, vote=vote, faithful=faithful),
+        compare=similar_enough(
+            metrics=metrics, vote=vote, faithful=faithful, weights=weights, threshold=threshold
+        ),
         issues=worst_first(report),
         needs=("parser", f"proposer:{proposer}"),
     )

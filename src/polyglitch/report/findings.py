@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from polyglitch.curves import Curve
 from polyglitch.records import Issue, Record, Seed, Trial, Verdict
 
 
@@ -48,6 +49,7 @@ class Summary(msgspec.Struct, frozen=True):
     methods: tuple[MethodCount, ...]
     undecided_reasons: dict[str, int]
     skipped: dict[str, int]  # skipped corpus rows by reason
+    curves: tuple[Curve, ...] = ()
     overlap: dict[str, int] = {}  # for two methods "a and b", the seeds that both found fault with
 
 

@@ -12,6 +12,7 @@ from itertools import islice
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from polyglitch.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.report.cards import card, language_tag, number_in_words
 from polyglitch.report.findings import Finding, Limits, Summary
 from polyglitch.report.markup import marked, visible
@@ -39,7 +40,9 @@ def environment() -> Environment:
         percent=percent,
         duration=duration,
         language=language_tag,
+        panels=panels,
     )
+    made.globals.update(panel_size=(WIDTH, HEIGHT))
     return made
 
 
@@ -60,6 +63,11 @@ def html_report(summary: Summary, findings: Iterable[Finding], limits: Limits) -
             f"script-src {source_hash(script)}; base-uri 'none'; form-action 'none'"
         ),
     )
+
+
+def panels(curve: Curve) -> list[Markup]:
+    """The pictures of a curve, to be set into the page as they are."""
+    return [Markup(panel) for panel in svg_panels(curve)]  # noqa: S704 - escaped where it is drawn
 
 
 def asset(name: str) -> Markup:

@@ -15,7 +15,15 @@ from polyglitch.records import Label
 from polyglitch.review.agreement import agreements, mean_kappa
 from polyglitch.review.desk import Desk, Opened
 from polyglitch.review.evidence import Trees
-from polyglitch.review.forms import Form, place_of, read_form, session_of, wanted_of, write
+from polyglitch.review.forms import (
+    OTHER_SHELVES,
+    Form,
+    place_of,
+    read_form,
+    session_of,
+    wanted_of,
+    write,
+)
 from polyglitch.review.guard import Guard, Hosts
 from polyglitch.review.pages import VERDICTS, query, render, static_files, static_folder
 from polyglitch.review.sessions import (
@@ -119,11 +127,14 @@ class Review:
         kind = form.get("kind", "")
         verdict = form.get("verdict") or ("bug" if kind else "")
         allowed = {*self.desk.open(who, row).kinds, row.kind, ""}
+        case = form.get("case", "")
         if verdict not in dict(VERDICTS) or kind not in allowed:
             raise HTTPException(400, "no such verdict or kind")
+        if case and case not in row.issue.case_ids:
+            raise HTTPException(400, "no such case in this issue")
         note = form.get("note", "")[:LONGEST_NOTE]
         # `verdict` is one of the three that the record allows, which a type checker cannot see.
-        label = Label(row.id, verdict, who, now(), kind, note)  # type: ignore[arg-type]
+        label = Label(row.id, verdict, who, now(), kind, note, case)  # type: ignore[arg-type]
         self.store.set_label(self.desk.run_id, label)
         said = f"Issue {row.position}: {verdict}" + (f", {kind}" if kind else "")
         return self.answer(request, said, row, row.position + 1)
@@ -160,11 +171,11 @@ class Review:
 
     def row(self, request: Request, issue: str) -> Row:
         """A row by its id."""
-        shelf = Wanted("undecided" if ":" in issue else "issues")
-        found = self.store.queue_row(self.desk.run_id, named(request), shelf, issue)
-        if found is None:
-            raise HTTPException(404, "no such issue in this run")
-        return found
+        for shelf in OTHER_SHELVES if ":" in issue else ("issues",):
+            found = self.store.queue_row(self.desk.run_id, named(request), Wanted(shelf), issue)
+            if found is not None:
+                return found
+        raise HTTPException(404, "no such issue in this run")
 
 
 class Door:

@@ -13,10 +13,11 @@ from starlette.responses import Response
 
 from polyglitch.review.pages import LABEL_FILTERS
 from polyglitch.review.sessions import Session
-from polyglitch.store.queue import Wanted
+from polyglitch.store.queue import Shelf, Wanted
 
 LONGEST_BODY = 64 * 1024
 LONGEST_FIELD = 200
+OTHER_SHELVES: tuple[Shelf, ...] = ("undecided", "held")
 TOKEN_HEADER = "x-polyglitch-token"  # noqa: S105 - the name of a header
 
 Form = Mapping[str, str]
@@ -26,8 +27,9 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 def wanted_of(values: Mapping[str, str]) -> Wanted:
     """The filter in an address; what makes no sense is left out."""
     label = values.get("label", "")
+    shelf: Shelf = next((name for name in OTHER_SHELVES if name == values.get("shelf")), "issues")
     return Wanted(
-        shelf="undecided" if values.get("shelf") == "undecided" else "issues",
+        shelf=shelf,
         method=values.get("method", "")[:LONGEST_FIELD],
         kind=values.get("kind", "")[:LONGEST_FIELD],
         least=number_of(values.get("least", "")),

@@ -26,6 +26,11 @@ STATIC = {  # the only files there are: a request for anything else finds nothin
 }
 VERDICTS = (("bug", "b"), ("not a bug", "n"), ("unsure", "u"))
 LABEL_FILTERS = ("unlabelled", "labelled", "bug", "not a bug", "unsure", "disagreement")
+SHELVES = {
+    "issues": "Issues, worst first",
+    "undecided": "Undecided cases",
+    "held": "Sentences without an issue, in an order like chance",
+}
 KEYS = (
     ("j", "next issue"),
     ("k", "previous issue"),
@@ -33,6 +38,7 @@ KEYS = (
     ("n", "not a bug, then the next issue"),
     ("u", "unsure, then the next issue"),
     ("1–9", "bug of that kind, then the next issue"),
+    ("c", "the bug is not in the worst case but in the next one"),
     ("z", "undo your last label and go back to it"),
     ("m", "write a note; Enter returns to the issue"),
     ("t", "dependency trees"),
@@ -60,6 +66,7 @@ def environment() -> Environment:
         "VERDICTS": VERDICTS,
         "LABEL_FILTERS": LABEL_FILTERS,
         "KEYS": KEYS,
+        "SHELVES": SHELVES,
         "align": align,
         "evidence": evidence,
         "static": static_folder(),

@@ -45,13 +45,13 @@ class Asker:
         for _ in range(self.jobs):
             self._start_worker()
 
-    def key(self, item: Input) -> str:
-        """The store's key for an input to this system."""
-        return output_key(self._system.signature, item)
+    def key(self, item: Input, turn: int = 0) -> str:
+        """The store's key for an input to this system; asked again, each turn has its own."""
+        return output_key(self._system.signature, item, turn)
 
-    def submit(self, inputs: Iterable[Input]) -> list[Future[Answers]]:
+    def submit(self, inputs: Iterable[Input], turn: int = 0) -> list[Future[Answers]]:
         """Send what is not known yet on its way; the futures give the answers by key."""
-        wanted = {self.key(item): item for item in inputs}
+        wanted = {self.key(item, turn): item for item in inputs}
         futures: list[Future[Answers]] = []
         with self._lock:
             under_way = {key: self._in_flight[key] for key in wanted if key in self._in_flight}

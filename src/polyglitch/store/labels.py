@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
-from polyglitch.records import Label, decode, encode
+from polyglitch.records import Issue, Label, decode, encode
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database
 
@@ -74,6 +75,16 @@ class Labels(Database):
         )
         with self._engine.connect() as connection:
             return [decode(record, Label) for record in connection.scalars(query)]
+
+    def every_label(self) -> Iterator[tuple[Label, str, Issue | None]]:
+        """All labels of the store, each with the runs that raised its issue; a bare case has none."""
+        i = s.issues
+        query = select(s.labels.c.record, i.c.run, i.c.record).outerjoin(
+            i, i.c.id == s.labels.c.issue
+        )
+        with self._engine.connect() as connection:
+            for label, run, issue in connection.execute(query):
+                yield decode(label, Label), run or "", decode(issue, Issue) if issue else None
 
     def label_counts(self, run: str) -> list[LabelCount]:
         """How far each reviewer is with the issues of a run."""

@@ -13,9 +13,10 @@ from polyglitch.store import schema as s
 from polyglitch.store.database import Database, pages
 
 
-def output_key(signature: str, item: Input) -> str:
-    """Where an output is kept: the system and all of the input that can change the answer."""
-    return digest([signature, item.text, item.context, item.title, item.language], 32)
+def output_key(signature: str, item: Input, turn: int = 0) -> str:
+    """Where an output is kept: the system, all of the input that can change the answer, and which time it was asked."""
+    parts = [signature, item.text, item.context, item.title, item.language]
+    return digest([*parts, f"turn {turn}"] if turn else parts, 32)
 
 
 class Outputs(Database):

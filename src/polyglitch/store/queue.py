@@ -1,4 +1,4 @@
-"""What a reviewer works through: the issues of a run, or its undecided cases, filtered and in pages."""
+"""What a reviewer works through: the issues of a run, its undecided cases, or what held; filtered and in pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polyglitch.records import Issue, decode
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database
 
-Shelf = Literal["issues", "undecided"]
+Shelf = Literal["issues", "undecided", "held"]
 RUN_IN_ID = 12  # characters of the run in the name of an undecided case: the name fits 32
 
 
@@ -127,6 +127,8 @@ def fold(text: str) -> str:
 def _shelf(run: str, wanted: Wanted) -> Subquery:
     if wanted.shelf == "undecided":
         return _undecided(run)
+    if wanted.shelf == "held":
+        return _held(run)
     i, t = s.issues, s.searchable
     query = select(i.c.position, i.c.id, i.c.method, i.c.seed, i.c.severity, i.c.kind, i.c.record)
     if wanted.search:  # the texts are long: they are read only where they are looked into
@@ -136,23 +138,45 @@ def _shelf(run: str, wanted: Wanted) -> Subquery:
 
 
 def _undecided(run: str) -> Subquery:
-    v, c = s.verdicts, s.cases
-    blank: Any = literal("")
-    return (
-        select(
-            func.row_number().over(order_by=(v.c.method, c.c.position)).label("position"),
-            (func.substr(v.c.run, 1, RUN_IN_ID) + ":" + v.c.case).label("id"),
-            v.c.method,
-            v.c.seed,
-            v.c.severity,
-            blank.label("kind"),
-            blank.label("record"),
-            func.lower(v.c.reason + " " + c.c.record).label("text"),
-        )
-        .join(c, (c.c.run == v.c.run) & (c.c.method == v.c.method) & (c.c.id == v.c.case))
-        .where(v.c.run == run, v.c.outcome == "undecided")
-        .subquery("items")
+    v = s.verdicts
+    query = _cases(v, (v.c.method, s.cases.c.position))
+    return query.where(v.c.run == run, v.c.outcome == "undecided").subquery("items")
+
+
+def _held(run: str) -> Subquery:
+    """Of every sentence without a violation the case that came nearest to one, in an order like chance:
+    the names of cases are digests, so the first of them are a sample."""
+    v, other = s.verdicts, s.verdicts.alias("other")
+    violated = (
+        select(other.c.case)
+        .where(other.c.run == v.c.run, other.c.outcome == "violated")
+        .where(other.c.method == v.c.method, other.c.seed == v.c.seed)
     )
+    nearest = func.row_number().over(
+        partition_by=(v.c.method, v.c.seed), order_by=(v.c.severity.desc(), v.c.case)
+    )
+    near = (
+        select(v, nearest.label("nearest"))
+        .where(v.c.run == run, v.c.outcome == "holds", ~violated.exists())
+        .subquery("near")
+    )
+    return _cases(near, (near.c.case,)).where(near.c.nearest == 1).subquery("items")
+
+
+def _cases(v: Any, order: tuple[Any, ...]) -> Select[Any]:
+    """Cases with their verdicts in the shape of issues."""
+    c = s.cases
+    blank: Any = literal("")
+    return select(
+        func.row_number().over(order_by=order).label("position"),
+        (func.substr(v.c.run, 1, RUN_IN_ID) + ":" + v.c.case).label("id"),
+        v.c.method,
+        v.c.seed,
+        v.c.severity,
+        blank.label("kind"),
+        blank.label("record"),
+        func.lower(v.c.reason + " " + c.c.record).label("text"),
+    ).join(c, (c.c.run == v.c.run) & (c.c.method == v.c.method) & (c.c.id == v.c.case))
 
 
 def _filtered(

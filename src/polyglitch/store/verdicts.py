@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sqlalchemy import delete, func, select
 
 from polyglitch.records import Case, Issue, Verdict, decode, encode
+from polyglitch.repeats import UNSTABLE
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database
 
@@ -43,12 +44,12 @@ class Verdicts(Database):
             return {(row[0], row[1]): row[2] for row in connection.execute(query)}
 
     def case_outcomes(self, run: str) -> Iterator[tuple[str, str, str]]:
-        """Method, case and outcome of every verdict."""
+        """Method, case and outcome of every verdict; `flaky` where it changed from time to time."""
         v = s.verdicts
-        query = select(v.c.method, v.c.case, v.c.outcome).where(v.c.run == run)
+        query = select(v.c.method, v.c.case, v.c.outcome, v.c.reason).where(v.c.run == run)
         with self._engine.connect() as connection:
             for row in connection.execution_options(yield_per=1000).execute(query):
-                yield row[0], row[1], row[2]
+                yield row[0], row[1], "flaky" if row[3] == UNSTABLE else row[2]
 
     def undecided_reasons(self, run: str) -> dict[str, int]:
         """Why cases were left undecided, the most common reason first."""
@@ -71,6 +72,17 @@ class Verdicts(Database):
             .where(v.c.run == run, v.c.outcome == "violated", v.c.method == method)
             .group_by(v.c.seed, s.seeds.c.position)
             .order_by(s.seeds.c.position)
+        )
+        with self._engine.connect() as connection:
+            return list(connection.scalars(query))
+
+    def worst_severities(self, run: str, method: str) -> list[float]:
+        """How far past its limit the worst violation of each seed is."""
+        v = s.verdicts
+        query = (
+            select(func.max(v.c.severity))
+            .where(v.c.run == run, v.c.outcome == "violated", v.c.method == method)
+            .group_by(v.c.seed)
         )
         with self._engine.connect() as connection:
             return list(connection.scalars(query))
@@ -123,6 +135,23 @@ class Verdicts(Database):
         with self._engine.connect() as connection:
             for record in connection.execution_options(yield_per=200).scalars(query):
                 yield decode(record, Issue)
+
+    def issue_counts(self, run: str) -> dict[str, int]:
+        """How many issues each method raised."""
+        i = s.issues
+        query = select(i.c.method, func.count()).where(i.c.run == run).group_by(i.c.method)
+        with self._engine.connect() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
+    def seeds_without_issue(self, run: str) -> dict[str, int]:
+        """On how many seeds each method had a verdict and raised nothing."""
+        v, i = s.verdicts, s.issues
+        seeds, raised = func.count(v.c.seed.distinct()), func.count(i.c.seed.distinct())
+        judged = select(v.c.method, seeds).where(v.c.run == run).group_by(v.c.method)
+        found = select(i.c.method, raised).where(i.c.run == run).group_by(i.c.method)
+        with self._engine.connect() as connection:
+            gone = {row[0]: row[1] for row in connection.execute(found)}
+            return {row[0]: row[1] - gone.get(row[0], 0) for row in connection.execute(judged)}
 
     def finders(self, run: str, seed: str) -> list[str]:
         """The methods that raised an issue on a seed."""

@@ -62,6 +62,11 @@ const fetchAhead = (row) => {
 const fitJudge = (shown) => {
   byId("judged").value = shown.dataset.id;
   byId("note").value = shown.dataset.note;
+  const cases = shown.dataset.cases.split(" ");
+  const names = cases.map((id, place) => new Option(place ? `case ${place + 1}` : "worst case", id));
+  byId("case").replaceChildren(...names);
+  byId("case").value = shown.dataset.case || cases[0];
+  byId("case-field").hidden = cases.length < 2;
   for (const button of judge.querySelectorAll("button[name]")) {
     const mine = button.name === "verdict" ? shown.dataset.verdict : shown.dataset.kind;
     button.setAttribute("aria-pressed", String(button.value === mine));
@@ -150,7 +155,7 @@ const noteAnswer = (answer) => {
 const label = async (fields) => {
   if (!article()) return;
   const issue = article().dataset.id;
-  const answer = await post("/label", { issue, note: byId("note").value, ...fields });
+  const answer = await post("/label", { issue, note: byId("note").value, case: byId("case").value, ...fields });
   noteAnswer(answer);
   if (!(await neighbour(true))) {
     await show(issue);
@@ -194,6 +199,16 @@ const toggleTrees = () => {
   details.open = !details.open;
   details.scrollIntoView({ block: "nearest" });
 };
+const nextCase = () => {
+  const cases = byId("case");
+  if (cases.options.length < 2) return say("This issue has one case.");
+  cases.selectedIndex = (cases.selectedIndex + 1) % cases.options.length;
+  const further = main.querySelector("details.further");
+  further.open ||= cases.selectedIndex > 0;
+  const shown = further.querySelectorAll("section")[cases.selectedIndex - 1] ?? byId("issue-title");
+  shown.scrollIntoView({ block: "nearest" });
+  return say(`The bug is in ${cases.selectedIndex ? `case ${cases.selectedIndex + 1}` : "the worst case"}.`);
+};
 const leaveField = () => (byId("issue-title") ?? main).focus();
 
 const kind = (number) => () => {
@@ -213,7 +228,7 @@ const actions = {
   "?": openHelp,
 };
 if (judge) {
-  Object.assign(actions, { b: verdict("bug"), n: verdict("not a bug"), u: verdict("unsure") });
+  Object.assign(actions, { c: nextCase, b: verdict("bug"), n: verdict("not a bug"), u: verdict("unsure") });
   for (let number = 1; number <= 9; number += 1) actions[number] = kind(number);
   judge.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -1,0 +1,91 @@
+"""What labels say of methods: joined words, SIT's top-k, recall, kinds, and intervals that can be trusted."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from polyglitch.evaluate import labelled
+from polyglitch.evaluate.intervals import bootstrap, wilson
+from polyglitch.evaluate.labelled import Judged, Said, join_labels
+from polyglitch.records import Label, Verdict
+
+
+def say(who: str, verdict: str, kind: str = "", case: str = "") -> Label:
+    return Label("i", verdict, who, "2026-01-01", kind, "", case)  # type: ignore[arg-type]
+
+
+def item(
+    method: str, seed: str, word: str = "bug", shelf: str = "issue", kind: str = "", place: int = 1
+) -> Judged:
+    verdict = Verdict(seed, "violated", score=2.0, threshold=1.0)
+    return Judged(seed, method, seed, shelf, verdict, Said(word, kind), "words missing", place)  # type: ignore[arg-type]
+
+
+@given(st.integers(0, 400), st.integers(1, 400))
+def test_wilson_is_scipys(found: int, more: int) -> None:
+    total = found + more
+    expected = binomtest(found, total).proportion_ci(method="wilson")
+    assert wilson(found, total) == pytest.approx((expected.low, expected.high), abs=1e-6)
+
+
+def test_a_bootstrap_of_a_mean_comes_near_the_textbook() -> None:
+    values = list(np.random.default_rng(1).normal(3, 1, 400))
+    low, high = bootstrap(values, lambda some: sum(some) / len(some))
+    assert (low, high) == pytest.approx((3 - 0.098, 3 + 0.098), abs=0.1)
+    assert bootstrap([], len) == bootstrap([1], lambda _: math.nan) == (0.0, 1.0)
+
+
+def test_reviewers_are_joined_and_a_draw_is_disputed() -> None:
+    two = [say("ann", "bug", "number"), say("bob", "not a bug")]
+    assert join_labels(two).word == "disputed"
+    assert join_labels(two, "any") == Said("bug", "number")
+    three = [*two, say("cid", "bug", "number", "c2"), say("dot", "unsure")]
+    assert join_labels(three) == Said("bug", "number", "")
+    assert join_labels(three, "unanimous").word == "disputed"
+    assert join_labels([say("ann", "unsure")]).word == "unsure"
+    assert (
+        join_labels([say("ann", "not a bug"), say("bob", "unsure")], "unanimous").word
+        == "not a bug"
+    )
+
+
+def test_top_k_counts_an_issue_whose_bug_is_among_its_first_k_cases() -> None:
+    items = [item("sit", "1"), item("sit", "2", place=3), item("sit", "3", "not a bug")]
+    items += [item("sit", "4", "unsure"), item("sit", "5", "disputed")]
+    found = labelled.method_figures(items, 9, 20, 3)
+    assert (found["top"]["1"]["found"], found["top"]["3"]["found"]) == (1, 2)
+    assert found["precision"]["of"] == 3, "unsure and disputed ones are neither"
+    assert (found["issues"], found["labelled"], found["unsure"], found["disputed"]) == (9, 5, 1, 1)
+    assert found["recall"] is None, "nothing is known of what was not reported"
+
+
+def test_recall_and_f_where_sentences_without_an_issue_are_labelled() -> None:
+    items = [item("sit", f"{n}") for n in range(6)] + [item("sit", "x", "not a bug")] * 2
+    items += [item("sit", "m", shelf="held")] * 2 + [item("sit", "h", "not a bug", "held")] * 8
+    found = labelled.method_figures(items, 80, 1000, 1)
+    assert found["recall"]["value"] == 0.75
+    assert found["f"]["value"] == 0.75
+    # 80 issues of which 3 in 4 are bugs, 1,000 others of which 1 in 5 is
+    assert found["recall_of_the_run"]["value"] == pytest.approx(60 / 260, abs=1e-4)
+    low, high = found["f"]["interval"]
+    assert 0.4 < low < 0.75 < high <= 1
+
+
+def test_kinds_and_who_found_what() -> None:
+    items = [item("sit", "1", kind="number"), item("rti", "1", kind="number"), item("rti", "2")]
+    items += [item("sit", "3", kind="name"), item("sit", "4", "not a bug", kind="name")]
+    assert labelled.kinds(items) == {
+        "number": {"sit": 1, "rti": 1},
+        "name": {"sit": 1},
+        "words missing": {"rti": 1},
+    }
+    shared = labelled.overlap(items)
+    assert shared["bugs"] == 3
+    assert shared["sets"] == {"rti+sit": 1, "rti": 1, "sit": 1}
+    assert shared["methods"]["sit"] == {"bugs": 2, "alone": 1}
