@@ -16,14 +16,16 @@ from typing import Any
 import msgspec
 
 from polyglitch.campaign import Campaign
-from polyglitch.errors import NothingToTest, SystemFailed
+from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
+from polyglitch.estimate import Estimate, reckon
 from polyglitch.history import History
 from polyglitch.method import Method
 from polyglitch.plan import open_plan, signature
 from polyglitch.rank.kept import KeptRank
 from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial
-from polyglitch.run.ask import Answers, Asker
+from polyglitch.run.ask import Asker
+from polyglitch.run.elsewhere import Answers
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -31,6 +33,7 @@ FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = 32  # enough for a parser to batch, few enough that a kill repeats little
 RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
 CASES_AT_ONCE = 256
+SAMPLE = 32  # seeds that an estimate looks at
 AHEAD = 2  # batches of cases that the system works on while another is compared
 
 
@@ -46,6 +49,7 @@ class Progress(msgspec.Struct):
     violations: int = 0
     undecided: int = 0
     errors: int = 0
+    warning: str = ""  # what a person should know before the first question
 
 
 Watch = Callable[[Progress], None]
@@ -56,6 +60,17 @@ def run(campaign: Campaign, watch: Watch = lambda _: None) -> tuple[str, dict[st
     flow = Flow(campaign, watch)
     try:
         return flow.run_id, flow.run()
+    finally:
+        flow.close()
+
+
+def estimate(campaign: Campaign) -> Estimate:
+    """What a run would still send and cost, judged by its first seeds; nothing is asked."""
+    flow = Flow(campaign, lambda _: None)
+    try:
+        flow.store.begin(flow.run_id, flow.plan.definition)
+        flow.open_askers()
+        return flow.estimate()
     finally:
         flow.close()
 
@@ -87,11 +102,11 @@ class Flow:
         for method in self.plan.methods:
             for need in method.needs:
                 self.tools.check(need, *self.plan.languages)
-        self.askers = [
-            Asker(system, self.store, self.campaign.jobs, self.campaign.timeout)
-            for system in self.plan.systems
-        ]
+        self.open_askers()
         self.open_rank()
+        self.plan.meter.start(self.store.spent(self.run_id))
+        if self.plan.meter.limited:
+            self.warn(self.estimate())
         issues = 0
         try:
             self.ask_and_compare()
@@ -99,9 +114,40 @@ class Flow:
         finally:
             figures = self.figures(time.monotonic() - started, issues)
             self.store.finish(self.run_id, figures, "running")
+        self.refuse_unfinished()
         self.refuse_empty(figures)
         self.store.finish(self.run_id, figures, "done")
         return figures
+
+    def open_askers(self) -> None:
+        """Whoever asks the systems; the store has what they were asked before."""
+        self.askers = [
+            Asker(system, self.store, self.campaign.jobs, self.campaign.timeout)
+            for system in self.plan.systems
+        ]
+
+    def estimate(self) -> Estimate:
+        """What the run will ask, judged by its first seeds; nothing is asked for it."""
+        seeds = list(islice(iter(self.plan.corpus), min(self.campaign.limit or SAMPLE, SAMPLE)))
+        self.store.add_seeds(self.run_id, 0, seeds)
+        asker = self.askers[0]
+        new: dict[str, Input] = {}
+        for method in self.plan.methods:
+            self.mutate(method, seeds)
+            for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
+                new |= {asker.key(item): item for case in cases for item in case.inputs}
+        known = self.store.outputs(list(new))
+        inputs = [item for key, item in new.items() if key not in known]
+        total = sum(1 for _ in islice(self.plan.corpus, self.campaign.limit))
+        hops = 1 + any(method.route == "round trip" for method in self.plan.methods)
+        return reckon(self.plan.systems[0], self.plan.meter, inputs, len(seeds), total, hops)
+
+    def warn(self, estimate: Estimate) -> None:
+        """Say before the first question that the limits will not do."""
+        meter = self.plan.meter
+        self.progress.warning = estimate.shortfall(meter)
+        if self.progress.warning:
+            self.tell()
 
     # corpus
     def seeds(self) -> Iterator[list[Seed]]:
@@ -127,6 +173,8 @@ class Flow:
 
         def ask(inputs: Sequence[Input]) -> list[Output]:
             answers = asker.gather(asker.submit(inputs))
+            if asker.stopped:
+                raise asker.stopped
             return [answers[asker.key(item)] for item in inputs]
 
         self.tools.rank = KeptRank(self.campaign.rank, self.plan.systems[0], ask)
@@ -169,7 +217,7 @@ class Flow:
                     waiting.append((method, chosen, self.askers[0].submit(inputs)))
                     while len(waiting) > AHEAD:
                         self.compare(*waiting.popleft())
-            if len(self.spent) == self.campaign.budget:
+            if len(self.spent) == self.campaign.budget or self.stopped:
                 break
         while waiting:
             self.compare(*waiting.popleft())
@@ -179,6 +227,9 @@ class Flow:
         hops = [self.askers[0].gather(asked)]
         if method.route == "round trip":
             hops.append(self.send_back(hops[0]))
+        self.store.set_spent(self.run_id, self.askers[0].worker, self.plan.meter.now)
+        if self.stopped:
+            cases = [case for case in cases if self.answered(case, hops)]
         trials = [
             Trial(case, tuple(self.chain(item, hops) for item in case.inputs)) for case in cases
         ]
@@ -188,6 +239,18 @@ class Flow:
         self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
         self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)
         self.tell()
+
+    @property
+    def stopped(self) -> LimitReached | None:
+        """Why some cases were left unasked; they stay pending."""
+        return next((asker.stopped for asker in self.askers if asker.stopped), None)
+
+    def answered(self, case: Case, hops: list[Answers]) -> bool:
+        """Whether all of a case was asked before a limit was reached."""
+        try:
+            return all(self.chain(item, hops) for item in case.inputs)
+        except KeyError:
+            return False
 
     def send_back(self, answers: Answers) -> Answers:
         """What comes back when the outputs are sent the other way."""
@@ -246,10 +309,17 @@ class Flow:
             "undecided": total["undecided"],
             "errors": sum(asker.errors for asker in self.askers),
             "issues": issues,
+            **msgspec.structs.asdict(self.plan.meter.total),
             "seconds": round(seconds, 3),
             "skipped": {row.reason: row.count for row in self.plan.corpus.skipped},
             "signature": signature(self.plan.definition),
         }
+
+    def refuse_unfinished(self) -> None:
+        """A run that a limit stopped is not done, and goes on with a higher one."""
+        if self.stopped:
+            waiting = self.store.pending_count(self.run_id)
+            raise LimitReached(f"{self.stopped}; {waiting:,} cases made so far wait for it")
 
     def refuse_empty(self, figures: dict[str, Any]) -> None:
         """A run that tested nothing did not succeed."""
