@@ -1,6 +1,7 @@
 """One request and its answer: bounded in time and size, never redirected, every failure a `Fault` that says why.
 
-httpx's transport is used without its client, which would follow redirects, keep cookies and read passwords from files.
+The connections are those of httpx, without its client, which would follow redirects, keep cookies and read passwords
+from files, and without its pool, which at 32 connections spends more time on its list than on the requests.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+import httpcore
 import httpx
 import msgspec
 
@@ -26,6 +28,17 @@ ALWAYS = {"Accept-Encoding": "identity", "User-Agent": f"polyglitch/{__version__
 STOPPING = (401, 402, 403, 404, 405, 407, 456)  # 456 is DeepL's word for a quota that is used up
 BUSY = (429, 503, 529)
 PASSING = (408, 409, 425)
+BROKEN = (
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.TimeoutException,
+    httpcore.ConnectionNotAvailable,
+    ssl.SSLError,
+    OSError,
+)
+
+Connection = httpcore.AsyncHTTPConnection | httpcore.AsyncHTTPProxy
 
 
 @cache
@@ -34,28 +47,30 @@ def tls() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
-def open_transport(url: str) -> httpx.AsyncHTTPTransport:
-    """A connection of its own to a service, through the proxy that the environment names, if any."""
+def open_connection(url: str) -> Connection:
+    """A connection to a service, through the proxy that the environment names, if any."""
     parts = urlsplit(url)
     proxy = None
     if not is_loopback(url) and not proxy_bypass(parts.hostname or ""):
         proxy = getproxies().get(parts.scheme)
-    # A pool of one: httpx's pool of 32 spends more time on its list than on the requests.
-    one = httpx.Limits(max_connections=1, max_keepalive_connections=1)
-    return httpx.AsyncHTTPTransport(verify=tls(), limits=one, proxy=proxy)
+    if proxy:
+        return httpcore.AsyncHTTPProxy(proxy, ssl_context=tls(), max_connections=1)
+    return httpcore.AsyncHTTPConnection(httpcore.URL(url).origin, ssl_context=tls())
 
 
-async def exchange(
-    transport: httpx.AsyncHTTPTransport, call: Call, timeout: float, key: Key
-) -> Any:
+def reusable(connection: Connection) -> bool:
+    """Whether another request may go over a connection; a proxy sees to that itself."""
+    if isinstance(connection, httpcore.AsyncHTTPProxy):
+        return True
+    return connection.is_available() and not connection.has_expired()
+
+
+async def exchange(connection: Connection, call: Call, timeout: float, key: Key) -> Any:
     """Send a request; the JSON that came back, or the fault that there is none."""
     sent = False
     try:
         async with asyncio.timeout(timeout):
-            request = httpx.Request(
-                call.method, call.url, content=call.body, headers=ALWAYS | call.headers
-            )
-            response = await transport.handle_async_request(request)
+            response = await connection.handle_async_request(make_request(call))
             sent = True
             try:
                 body = await read_body(response)
@@ -63,22 +78,36 @@ async def exchange(
                 await response.aclose()
     except TimeoutError:
         raise Fault(f"no answer in {timeout:g} s", late=True, busy=True, billed=True) from None
-    except httpx.ConnectError as error:
+    except httpcore.ConnectError as error:
         raise Fault(f"cannot connect: {error}") from None
-    except (httpx.TransportError, ssl.SSLError, OSError) as error:
-        raise Fault(
-            f"the connection broke: {key.hide(str(error) or type(error).__name__)}", billed=sent
-        ) from None
-    check_status(response, key.hide_bytes(body), urlsplit(call.url).hostname or "", key)
-    return read_json(key.hide_bytes(body))
+    except BROKEN as error:
+        cause = key.hide(str(error) or type(error).__name__)
+        raise Fault(f"the connection broke: {cause}", billed=sent) from None
+    body = key.hide_bytes(body)
+    check_status(response.status, fields(response), body, urlsplit(call.url).hostname or "", key)
+    return read_json(body)
 
 
-async def read_body(response: httpx.Response) -> bytes:
+def make_request(call: Call) -> httpcore.Request:
+    """The request as it goes over the wire."""
+    parts = urlsplit(call.url)
+    headers = {"Host": parts.netloc, "Content-Length": str(len(call.body))} | ALWAYS | call.headers
+    return httpcore.Request(call.method, call.url, headers=list(headers.items()), content=call.body)
+
+
+def fields(response: httpcore.Response) -> dict[str, str]:
+    """The header of a response, names in lower case."""
+    return {
+        name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers
+    }
+
+
+async def read_body(response: httpcore.Response) -> bytes:
     """The whole body, unless it is larger than any answer or packed."""
-    if response.headers.get("content-encoding", "identity") != "identity":
+    if fields(response).get("content-encoding", "identity") != "identity":
         raise Fault("the answer is compressed, which was not asked for", billed=True)
     parts, size = [], 0
-    async for part in response.aiter_raw():
+    async for part in response.aiter_stream():
         size += len(part)
         if size > MOST_BYTES:
             raise Fault(f"the answer is larger than {MOST_BYTES:,} bytes", billed=True)
@@ -86,13 +115,12 @@ async def read_body(response: httpx.Response) -> bytes:
     return b"".join(parts)
 
 
-def check_status(response: httpx.Response, body: bytes, host: str, key: Key) -> None:
+def check_status(status: int, header: dict[str, str], body: bytes, host: str, key: Key) -> None:
     """Turn what is no success into a fault."""
-    status = response.status_code
     if status == 200:
         return
     if 300 <= status < 400:
-        elsewhere = urlsplit(response.headers.get("location", "")).hostname or "another address"
+        elsewhere = redirected_to(header.get("location", ""))
         raise Fault(f"{host} redirects to {elsewhere:.80}, which is not followed")
     said = message(body)
     what = f"HTTP {status} from {host}" + (f": {said}" if said else "")
@@ -101,10 +129,18 @@ def check_status(response: httpx.Response, body: bytes, host: str, key: Key) -> 
             f"; check the key in {key.variable}" if key.variable and status in (401, 403) else ""
         )
         raise Fault(what + advice, again=False, stops=True)
-    wait = retry_after(response.headers.get("retry-after"))
+    wait = retry_after(header.get("retry-after"))
     if status in BUSY or status in PASSING or status >= 500:
         raise Fault(what, busy=status in BUSY, wait=wait)
     raise Fault(what, again=False, ours=400 <= status < 500)
+
+
+def redirected_to(location: str) -> str:
+    """The host that a redirect leads to."""
+    try:
+        return urlsplit(location).hostname or "another address"
+    except ValueError:
+        return "no address"
 
 
 def message(body: bytes) -> str:

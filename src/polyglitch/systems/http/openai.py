@@ -31,7 +31,9 @@ class RemotePrompt(Prompt, frozen=True, forbid_unknown_fields=True):
     """A prompt with what only a server understands."""
 
     json: str = ""  # where in the JSON object of the answer the text stands
-    body: dict[str, Any] = msgspec.field(default_factory=dict)  # more keys of the request, over those that are set here
+    body: dict[str, Any] = msgspec.field(
+        default_factory=dict
+    )  # more keys of the request, over those that are set here
 
 
 def open_openai(rest: str, timeout: float) -> HttpSystem:

@@ -34,15 +34,18 @@ class AdaptiveLimit:
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
         """One of the requests that may be under way."""
-        while self._busy >= int(self.limit):
+        if self._busy < int(self.limit) and not self._waiting:
+            self._busy += 1
+        else:
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
             try:
                 await turn
             except asyncio.CancelledError:
-                self._wake()  # the turn may have been given already
+                if turn.done() and not turn.cancelled():  # it was given and goes to another
+                    self._busy -= 1
+                    self._wake()
                 raise
-        self._busy += 1
         self.peak = max(self.peak, self._busy)
         try:
             yield
@@ -64,12 +67,12 @@ class AdaptiveLimit:
             self.limit = max(1.0, self.limit / 2)
 
     def _wake(self) -> None:
-        room = int(self.limit) - self._busy
-        while room > 0 and self._waiting:
+        """Hand free places on; they count as taken from here."""
+        while self._waiting and self._busy < int(self.limit):
             turn = self._waiting.popleft()
             if not turn.done():
+                self._busy += 1
                 turn.set_result(None)
-                room -= 1
 
 
 class Pace:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import httpx
 import msgspec
 
 from polyglitch.errors import LimitReached
@@ -18,7 +17,7 @@ from polyglitch.records import Input, Output
 from polyglitch.spending import Limits, Meter
 from polyglitch.systems.answers import failed
 from polyglitch.systems.http.api import MOST_CHARACTERS, Api, Call, Fault
-from polyglitch.systems.http.exchange import exchange, open_transport
+from polyglitch.systems.http.exchange import Connection, exchange, open_connection, reusable
 from polyglitch.systems.http.pace import AdaptiveLimit, Breaker, Pace
 
 GATHER = 0.03  # seconds in which answers are collected: the store likes them in handfuls
@@ -50,7 +49,7 @@ class HttpSystem:
         self._adaptive = AdaptiveLimit(limits.concurrency)
         self._requests, self._characters = Pace(limits.rate), Pace(limits.char_rate)
         self._breaker = Breaker(self.signature.partition("|")[0])
-        self._spare: list[httpx.AsyncHTTPTransport] = []
+        self._spare: list[Connection] = []
 
     @property
     def peak(self) -> int:
@@ -109,8 +108,8 @@ class HttpSystem:
     async def _close(self) -> None:
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
-        for transport in self._spare:
-            await transport.aclose()
+        for connection in self._spare:
+            await connection.aclose()
         self._spare.clear()
 
     async def _serve(self, inputs: Sequence[Input], results: Results) -> None:
@@ -194,13 +193,15 @@ class HttpSystem:
         return [msgspec.structs.replace(out, seconds=seconds) for out in outputs]
 
     async def _send(self, call: Call) -> Any:
-        transport = self._spare.pop() if self._spare else open_transport(call.url)
+        while self._spare and not reusable(self._spare[-1]):
+            await self._spare.pop().aclose()
+        connection = self._spare.pop() if self._spare else open_connection(call.url)
         try:
-            data = await exchange(transport, call, self._timeout, self.api.key)
+            data = await exchange(connection, call, self._timeout, self.api.key)
         except BaseException:
-            await transport.aclose()  # whatever state the connection is in, nobody gets it again
+            await connection.aclose()  # whatever state it is in, nobody gets it again
             raise
-        self._spare.append(transport)
+        self._spare.append(connection)
         return data
 
     def _learn(self, fault: Fault) -> None:
