@@ -34,9 +34,9 @@ REASONS = {200: "OK", 302: "Found", 429: "Too Many Requests", 500: "Internal Ser
 
 
 def translate(text: str) -> str:
-    """Upper case; sentences about rivers come out backwards, so that there is something to find."""
+    """Upper case; of a long sentence about a river only the start comes out, so that there is something to find."""
     words = text.upper().split()
-    return " ".join(reversed(words) if "RIVER" in words else words)
+    return " ".join(words[:4] if "RIVER" in words and len(words) > 10 else words)
 
 
 def answer(path: str, body: dict[str, Any], more: int = 0) -> bytes:
