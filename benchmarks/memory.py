@@ -9,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.copies import write_copies
 from benchmarks.results import record
 
 SYSTEM = "def shout(texts):\n    return [text.upper() for text in texts]\n"
@@ -21,7 +22,6 @@ except SystemExit as end:
     assert not end.code, end.code
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)
 """
-CASES_A_SEED = 10
 
 
 def peak(cases: int) -> tuple[float, float]:
@@ -29,16 +29,7 @@ def peak(cases: int) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "shout.py").write_text(SYSTEM)
-        (folder / "copies.py").write_text(COPIES)
-        about = folder / "copies-1.0.dist-info"
-        about.mkdir()
-        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: copies\nVersion: 1.0\n")
-        (about / "entry_points.txt").write_text("[polyglitch.methods]\ncopies = copies:copies\n")
-        lines = (
-            f"Sentence number {n} speaks of the weather in town {n}."
-            for n in range(cases // CASES_A_SEED)
-        )
-        (folder / "seeds.txt").write_text("\n".join(lines) + "\n")
+        write_copies(folder, cases)
         arguments = [
             "run",
             "--system",
@@ -58,28 +49,6 @@ def peak(cases: int) -> tuple[float, float]:
             text=True,
         )
         return float(done.stderr.split()[-1]), time.perf_counter() - started
-
-
-# A method that costs nothing, so that the engine is what is measured; found through an entry point, as any
-# other package's method would be.
-COPIES = f"""
-from polyglitch.compare.structure import raw_distance
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.method import Method
-from polyglitch.part import part
-from polyglitch.records import Input, new_case
-
-@part
-def add_numbers():
-    def mutate(seeds, tools):
-        for seed in seeds:
-            for n in range({CASES_A_SEED}):
-                yield new_case(seed, "similar", (seed.input, Input(seed.input.text + f" Part {{n}}.")))
-    return mutate
-
-def copies():
-    return Method("copies", "translation", add_numbers(), raw_distance(above=9), worst_first(3))
-"""
 
 
 def main() -> None:

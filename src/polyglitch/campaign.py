@@ -16,6 +16,7 @@ from polyglitch.method import Method
 
 FILE = "polyglitch.toml"
 Count = Annotated[int, msgspec.Meta(ge=1)]
+Positive = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -37,7 +38,13 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     budget: Count | None = None  # distinct queries
     repeat: Count = 1  # times that each input is asked
     jobs: Count | None = None
-    timeout: Annotated[float, msgspec.Meta(gt=0)] = 60.0
+    timeout: Positive = 60.0
+    rate: Positive | None = None  # requests a second, over the network
+    char_rate: Positive | None = None  # characters a second, over the network
+    retries: Annotated[int, msgspec.Meta(ge=0)] = 8
+    price: str | None = None  # of a million characters, or READ/WRITTEN of a million tokens
+    max_chars: Count | None = None  # characters sent over the network
+    max_cost: Positive | None = None
     rank: str = "none"
     parser: str | None = None  # spacy, stanza, benepar, spacy:PACKAGE; else the best there is
     fail_under: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None

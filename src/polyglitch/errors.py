@@ -21,6 +21,12 @@ class SystemFailed(PolyglitchError):
     exit_code = 3
 
 
+class LimitReached(PolyglitchError):
+    """The run has used what it may of characters or money; what is left to ask can go on later."""
+
+    exit_code = 4
+
+
 class NothingToTest(PolyglitchError):
     """No seed, or no case came of them."""
 

@@ -16,7 +16,8 @@ from typing import Any
 import msgspec
 
 from polyglitch.campaign import Campaign
-from polyglitch.errors import NothingToTest, SystemFailed
+from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
+from polyglitch.estimate import Estimate, reckon
 from polyglitch.history import History
 from polyglitch.method import Method
 from polyglitch.plan import open_plan, signature
@@ -24,7 +25,8 @@ from polyglitch.rank.kept import KeptRank
 from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial
 from polyglitch.repeats import UNSTABLE, settle
-from polyglitch.run.ask import Answers, Asker
+from polyglitch.run.ask import Asker
+from polyglitch.run.elsewhere import Answers
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -32,6 +34,7 @@ FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = 32  # enough for a parser to batch, few enough that a kill repeats little
 RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
 CASES_AT_ONCE = 256
+SAMPLE = 32  # seeds that an estimate looks at
 AHEAD = 768  # cases that the system has to work on while others are made and compared: some seconds' worth
 
 
@@ -47,6 +50,7 @@ class Progress(msgspec.Struct):
     violations: int = 0
     undecided: int = 0
     errors: int = 0
+    warning: str = ""  # what a person should know before the first question
 
 
 Watch = Callable[[Progress], None]
@@ -57,6 +61,17 @@ def run(campaign: Campaign, watch: Watch = lambda _: None) -> tuple[str, dict[st
     flow = Flow(campaign, watch)
     try:
         return flow.run_id, flow.run()
+    finally:
+        flow.close()
+
+
+def estimate(campaign: Campaign) -> Estimate:
+    """What a run would still send and cost, judged by its first seeds; nothing is asked."""
+    flow = Flow(campaign, lambda _: None)
+    try:
+        flow.store.begin(flow.run_id, flow.plan.definition)
+        flow.open_askers()
+        return flow.estimate()
     finally:
         flow.close()
 
@@ -90,11 +105,11 @@ class Flow:
         for method in self.plan.methods:
             for need in method.needs:
                 self.tools.check(need, *self.plan.languages)
-        self.askers = [
-            Asker(system, self.store, self.campaign.jobs, self.campaign.timeout)
-            for system in self.plan.systems
-        ]
+        self.open_askers()
         self.open_rank()
+        self.plan.meter.start(self.store.spent(self.run_id))
+        if self.plan.meter.limited:
+            self.warn(self.estimate())
         issues = 0
         try:
             self.ask_and_compare()
@@ -102,9 +117,40 @@ class Flow:
         finally:
             figures = self.figures(time.monotonic() - started, issues)
             self.store.finish(self.run_id, figures, "running")
+        self.refuse_unfinished()
         self.refuse_empty(figures)
         self.store.finish(self.run_id, figures, "done")
         return figures
+
+    def open_askers(self) -> None:
+        """Whoever asks the systems; the store has what they were asked before."""
+        self.askers = [
+            Asker(system, self.store, self.campaign.jobs, self.campaign.timeout)
+            for system in self.plan.systems
+        ]
+
+    def estimate(self) -> Estimate:
+        """What the run will ask, judged by its first seeds; nothing is asked for it."""
+        seeds = list(islice(iter(self.plan.corpus), min(self.campaign.limit or SAMPLE, SAMPLE)))
+        self.store.add_seeds(self.run_id, 0, seeds)
+        asker = self.askers[0]
+        new: dict[str, Input] = {}
+        for method in self.plan.methods:
+            self.mutate(method, seeds)
+            for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
+                new |= {asker.key(item): item for case in cases for item in case.inputs}
+        known = self.store.outputs(list(new))
+        inputs = [item for key, item in new.items() if key not in known]
+        total = sum(1 for _ in islice(self.plan.corpus, self.campaign.limit))
+        hops = 1 + any(method.route == "round trip" for method in self.plan.methods)
+        return reckon(self.plan.systems[0], self.plan.meter, inputs, len(seeds), total, hops)
+
+    def warn(self, estimate: Estimate) -> None:
+        """Say before the first question that the limits will not do."""
+        meter = self.plan.meter
+        self.progress.warning = estimate.shortfall(meter)
+        if self.progress.warning:
+            self.tell()
 
     # corpus
     def seeds(self) -> Iterator[list[Seed]]:
@@ -130,6 +176,8 @@ class Flow:
 
         def ask(inputs: Sequence[Input]) -> list[Output]:
             answers = asker.gather(asker.submit(inputs))
+            if asker.stopped:
+                raise asker.stopped
             return [answers[asker.key(item)] for item in inputs]
 
         self.tools.rank = KeptRank(self.campaign.rank, self.plan.systems[0], ask)
@@ -174,7 +222,8 @@ class Flow:
                     waiting.append((method, chosen, asked))
                     while sum(len(cases) for _, cases, _ in list(waiting)[1:]) >= AHEAD:
                         self.compare(*waiting.popleft())
-            if self.affordable is not None and len(self.spent) >= self.affordable:
+            paid_out = self.affordable is not None and len(self.spent) >= self.affordable
+            if paid_out or self.stopped:
                 break
         while waiting:
             self.compare(*waiting.popleft())
@@ -183,25 +232,46 @@ class Flow:
         self, method: Method, cases: list[Case], asked: list[list[Future[Answers]]]
     ) -> None:
         """Wait for the outputs of some cases, of each time they were asked for, and judge them."""
-        rounds = [self.trials(method, cases, futures, turn) for turn, futures in enumerate(asked)]
-        verdicts = settle(rounds, lambda trials: method.compare(trials, self.tools))
+        rounds = [self.hops(method, futures, turn) for turn, futures in enumerate(asked)]
+        self.store.set_spent(self.run_id, self.askers[0].worker, self.plan.meter.now)
+        if self.stopped:
+            cases = [case for case in cases if self.answered(case, rounds)]
+        trials = [
+            [
+                Trial(case, tuple(self.chain(item, hops, turn) for item in case.inputs))
+                for case in cases
+            ]
+            for turn, hops in enumerate(rounds)
+        ]
+        verdicts = settle(trials, lambda some: method.compare(some, self.tools))
         self.store.add_verdicts(self.run_id, method.name, list(zip(cases, verdicts, strict=True)))
         self.progress.cases += len(cases)
         self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
         self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)
         self.tell()
 
-    def trials(
-        self, method: Method, cases: list[Case], asked: list[Future[Answers]], turn: int
-    ) -> list[Trial]:
-        """The cases with what came back at one time of asking."""
+    def hops(self, method: Method, asked: list[Future[Answers]], turn: int) -> list[Answers]:
+        """What came back at one time of asking, one a hop."""
         hops = [self.askers[0].gather(asked)]
         if method.route == "round trip":
             hops.append(self.send_back(hops[0], turn))
-        return [
-            Trial(case, tuple(self.chain(item, hops, turn) for item in case.inputs))
-            for case in cases
-        ]
+        return hops
+
+    @property
+    def stopped(self) -> LimitReached | None:
+        """Why some cases were left unasked; they stay pending."""
+        return next((asker.stopped for asker in self.askers if asker.stopped), None)
+
+    def answered(self, case: Case, rounds: list[list[Answers]]) -> bool:
+        """Whether all of a case was asked before a limit was reached."""
+        try:
+            return all(
+                self.chain(item, hops, turn)
+                for turn, hops in enumerate(rounds)
+                for item in case.inputs
+            )
+        except KeyError:
+            return False
 
     def send_back(self, answers: Answers, turn: int) -> Answers:
         """What comes back when the outputs are sent the other way."""
@@ -262,10 +332,17 @@ class Flow:
             "flaky": self.store.undecided_reasons(self.run_id).get(UNSTABLE, 0),
             "errors": sum(asker.errors for asker in self.askers),
             "issues": issues,
+            **msgspec.structs.asdict(self.plan.meter.total),
             "seconds": round(seconds, 3),
             "skipped": {row.reason: row.count for row in self.plan.corpus.skipped},
             "signature": signature(self.plan.definition),
         }
+
+    def refuse_unfinished(self) -> None:
+        """A run that a limit stopped is not done, and goes on with a higher one."""
+        if self.stopped:
+            waiting = self.store.pending_count(self.run_id)
+            raise LimitReached(f"{self.stopped}; {waiting:,} cases made so far wait for it")
 
     def refuse_empty(self, figures: dict[str, Any]) -> None:
         """A run that tested nothing did not succeed."""

@@ -10,9 +10,10 @@ from polyglitch.campaign import Campaign, make_method
 from polyglitch.corpus.read import Corpus, open_corpus
 from polyglitch.errors import UsageError
 from polyglitch.method import Method
-from polyglitch.protocols import System
+from polyglitch.protocols import Remote, System
 from polyglitch.rank.kept import check_rank
 from polyglitch.records import digest, encode
+from polyglitch.spending import Limits, Meter
 from polyglitch.systems.uri import open_system
 
 
@@ -25,6 +26,7 @@ class Plan:
     languages: tuple[str | None, str | None]
     corpus: Corpus
     definition: dict[str, Any]
+    meter: Meter  # of what is spent on systems over the network
 
     @property
     def run_id(self) -> str:
@@ -47,6 +49,7 @@ def open_plan(campaign: Campaign) -> Plan:
     methods = tuple(make_method(name, campaign.parameters.get(name)) for name in campaign.methods)
     registry.entry("ranks", campaign.rank)  # a wrong name shows before any model is loaded
     systems = open_systems(campaign, methods)
+    meter = set_limits(campaign, systems)
     check_rank(campaign.rank, systems[0])
     source, target = systems[0].languages
     languages = (campaign.source_language or source, campaign.target_language or target)
@@ -58,7 +61,7 @@ def open_plan(campaign: Campaign) -> Plan:
         language=languages[0],
     )
     definition = define(campaign, methods, systems, languages, corpus)
-    return Plan(methods, systems, languages, corpus, definition)
+    return Plan(methods, systems, languages, corpus, definition, meter)
 
 
 def open_systems(campaign: Campaign, methods: tuple[Method, ...]) -> tuple[System, ...]:
@@ -72,6 +75,29 @@ def open_systems(campaign: Campaign, methods: tuple[Method, ...]) -> tuple[Syste
             raise UsageError(f"{trips[0]} needs a system for the way back; name it with --back")
         uris.append(campaign.back)
     return tuple(open_system(uri, campaign.timeout) for uri in uris)
+
+
+def set_limits(campaign: Campaign, systems: tuple[System, ...]) -> Meter:
+    """Tell systems over the network how hard they may be asked; the meter that they share."""
+    limits = Limits(
+        concurrency=campaign.jobs or Limits().concurrency,
+        rate=campaign.rate,
+        char_rate=campaign.char_rate,
+        retries=campaign.retries,
+        price=campaign.price,
+        max_chars=campaign.max_chars,
+        max_cost=campaign.max_cost,
+    )
+    meter = Meter(limits)
+    remote = [system for system in systems if isinstance(system, Remote)]
+    if meter.limited and not remote:
+        raise UsageError(
+            f"--max-chars and --max-cost are for systems over the network, and {campaign.system!r} runs here; "
+            "--budget bounds the queries of any system"
+        )
+    for system in remote:
+        system.limit(limits, meter)
+    return meter
 
 
 def define(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
+from polyglitch.spending import Limits, Meter
 
 Floats = npt.NDArray[np.float32]
 
@@ -39,6 +40,17 @@ class System(Protocol):
 
     def close(self) -> None:
         """Let go of processes and connections."""
+
+
+@runtime_checkable
+class Remote(System, Protocol):
+    """A system over the network: it keeps its own time and limits, and gives each answer as it comes."""
+
+    def limit(self, limits: Limits, meter: Meter) -> None:
+        """Set how hard it may be asked, and which meter counts what is spent; before the first question."""
+
+    def stream(self, inputs: Sequence[Input]) -> Iterator[dict[int, Output]]:
+        """Answers by the number of their input; ends with LimitReached where some are left unasked."""
 
 
 class Inspection(msgspec.Struct, frozen=True):

@@ -35,6 +35,13 @@ REPEATED = ("methods", "output")
 @click.option("--repeat", type=int, help="Ask each input so many times, to tell chance from bugs.")
 @click.option("-j", "--jobs", type=int, help="Calls under way at once.")
 @click.option("--timeout", type=float, help="Seconds a call may take.")
+@click.option("--rate", type=float, help="Requests a second, for systems over the network.")
+@click.option("--char-rate", type=float, help="Characters a second, for systems over the network.")
+@click.option("--retries", type=int, help="Tries after the first, for systems over the network.")
+@click.option("--price", help="Of a million characters (20), or tokens read/written (0.15/0.60).")
+@click.option("--max-chars", type=int, help="Stop before more characters are sent; resumable.")
+@click.option("--max-cost", type=float, help="Stop before it costs more; resumable.")
+@click.option("--estimate", is_flag=True, help="Say what the run would send and cost; ask nothing.")
 @click.option("--rank", help="Which words to change first: none, random, gri, wali.")
 @click.option("--parser", help="spacy, stanza, benepar, or with a model, such as spacy:PACKAGE.")
 @click.option(
@@ -56,7 +63,9 @@ REPEATED = ("methods", "output")
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no table.")
-def command(as_json: bool, quiet: bool, config: Path | None, resume: bool, **given: Any) -> None:
+def command(
+    as_json: bool, quiet: bool, config: Path | None, resume: bool, estimate: bool, **given: Any
+) -> None:
     """Run a campaign; the same command again goes on where it stopped."""
     from polyglitch.campaign import find_file, make_campaign
 
@@ -65,6 +74,11 @@ def command(as_json: bool, quiet: bool, config: Path | None, resume: bool, **giv
         raise UsageError(f"--config {str(config)!r}: no such file; `polyglitch init` writes one")
     file = config or find_file()
     campaign = make_campaign(tidy(options, file), file)
+    if estimate:
+        from polyglitch.flow import estimate as estimate_run
+
+        click.echo(str(estimate_run(campaign)))
+        return
     sys.exit(run_campaign(campaign, as_json=as_json, quiet=quiet))
 
 
@@ -109,6 +123,19 @@ def share(text: str) -> float:
     return value
 
 
+def warned(watch: Any) -> Any:
+    """A watcher that says a warning once, whether or not progress is shown."""
+    told: set[str] = set()
+
+    def tell(step: Any) -> None:
+        if step.warning and step.warning not in told:
+            told.add(step.warning)
+            click.echo(f"polyglitch: {step.warning}", err=True)
+        watch(step)
+
+    return tell
+
+
 def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -> int:
     """Run, show, write reports; the exit code."""
     from polyglitch.cli.display import progress_bar, show_figures
@@ -120,7 +147,7 @@ def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -
     for path in campaign.output:  # a wrong extension shows before the run, not after it
         writer_for(Path(path))
     with progress_bar(hidden=quiet or as_json) as watch:
-        run_id, figures = run(campaign, watch)
+        run_id, figures = run(campaign, warned(watch))
     store = Store(campaign.store)
     try:
         history = History(store, run_id)
@@ -132,6 +159,11 @@ def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -
             click.echo(f"report: {path}", err=as_json)
     finally:
         store.close()
+    if figures["requests"] and not as_json and not quiet:
+        cost = f", cost {figures['cost']:.4f}" if figures["cost"] else ""
+        click.echo(
+            f"{figures['characters']:,} characters in {figures['requests']:,} requests{cost}"
+        )
     decided = figures["cases"] - figures["undecided"]
     held = (decided - figures["violations"]) / decided if decided else 0.0
     if as_json:

@@ -2,7 +2,8 @@
 
 A worker thread keeps its batch's outputs before it takes the next one, so that a killed process loses the batches
 in flight and nothing else. Batches start small and grow while they are quick: a slow system loses little, a fast
-one is not held up by the store.
+one is not held up by the store. A system over the network keeps its own time, and its answers are kept as they come.
+Whatever is asked is claimed in the store first, so that another process on it asks something else.
 """
 
 from __future__ import annotations
@@ -10,22 +11,24 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
+from functools import partial
 
 import msgspec
 
-from polyglitch.errors import SystemFailed
-from polyglitch.protocols import System
+from polyglitch.errors import LimitReached, SystemFailed
+from polyglitch.protocols import Remote, System
 from polyglitch.records import Input, Output
+from polyglitch.run.elsewhere import Answers, Batch, Elsewhere
+from polyglitch.store.claims import BEAT
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 
 QUICK = 0.25  # seconds: a batch that took less may be followed by one twice its size
 ABANDONED = 8  # threads left behind in a hanging system before the run gives up
 
-Batch = dict[str, Input]
-Answers = dict[str, Output]
+Work = tuple[Batch, Answers, Future[Answers]]  # inputs to ask, what is answered already, who waits
 
 
 class Asker:
@@ -35,13 +38,20 @@ class Asker:
         self, system: System, store: Store, jobs: int | None = None, timeout: float = 60.0
     ) -> None:
         self._system, self._store, self._timeout = system, store, timeout
-        self._work: queue.SimpleQueue[tuple[Batch, Future[Answers]]] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[Work] = queue.SimpleQueue()
         self._in_flight: dict[str, Future[Answers]] = {}
         self._lock = threading.Lock()
-        self._size = 1
+        self._remote = system if isinstance(system, Remote) else None
+        self._size = system.batch_size if self._remote else 1
         self._abandoned = 0
         self.queries = self.cache_hits = self.errors = 0
-        self.jobs = jobs or system.parallel
+        self.stopped: LimitReached | None = None  # why some inputs were left unasked
+        self.worker = store.enlist()
+        self._closed = threading.Event()
+        self._elsewhere = Elsewhere(store, lambda *work: self._work.put(work))
+        threading.Thread(target=self._live, daemon=True).start()
+        # How many requests are under way is the business of a system over the network.
+        self.jobs = system.parallel if self._remote else jobs or system.parallel
         for _ in range(self.jobs):
             self._start_worker()
 
@@ -66,40 +76,84 @@ class Asker:
             future: Future[Answers] = Future()
             with self._lock:
                 self._in_flight.update(dict.fromkeys(batch, future))
-            self._work.put((batch, future))
+            self._work.put((batch, {}, future))
             futures.append(future)
         return futures
 
     def gather(self, futures: Sequence[Future[Answers]]) -> Answers:
-        """Wait for all answers; a system that hangs costs its inputs a timeout, not the campaign."""
+        """Wait for all answers; a system that hangs costs its inputs a timeout, not the campaign.
+
+        Some are lacking once `stopped` says why."""
         answers: Answers = {}
         for future in futures:
             answers |= future.result()
         return answers
 
     def close(self) -> None:
-        """End the workers that wait for work."""
+        """End the workers that wait for work; what they did not come to is free for others."""
+        self._closed.set()
         for _ in range(self.jobs):
-            self._work.put(({}, done({})))
+            self._work.put(({}, {}, done({})))
+        self._store.dismiss(self.worker)
+
+    def _live(self) -> None:
+        """Say from time to time that this worker is there, until it is not."""
+        while not self._closed.wait(BEAT):
+            try:
+                self._store.beat(self.worker)
+            except Exception:  # a store that cannot be written shows where answers are kept
+                return
 
     def _start_worker(self) -> None:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
         while True:
-            batch, future = self._work.get()
+            batch, before, future = self._work.get()
             if not batch:
                 return
             try:
-                answers = self._answer(batch)
-                self._store.add_outputs(answers)
+                answers, others = self._answer_claimed(batch)
             except BaseException as error:
                 self._forget(batch)
                 future.set_exception(error)
                 continue
-            self._count(answers)
-            self._forget(batch)
-            future.set_result(answers)
+            self._forget({key: item for key, item in batch.items() if key not in others})
+            if others:
+                future.add_done_callback(partial(self._forget_done, others))
+                self._elsewhere.wait(others, before | answers, future)
+            else:
+                future.set_result(before | answers)
+
+    def _answer_claimed(self, batch: Batch) -> tuple[Answers, Batch]:
+        """Answer what no other process is asking; the answers, and what is waited for."""
+        mine = self._store.claim(self.worker, list(batch))
+        others = {key: item for key, item in batch.items() if key not in mine}
+        known = self._store.outputs(list(mine))  # answered elsewhere since it was looked up
+        new = {key: batch[key] for key in batch if key in mine and key not in known}
+        left = set(mine)
+        try:
+            answers: Answers = {}
+            for some in self._ask(new) if new else ():
+                self._store.add_answers(self.worker, some)
+                self._count(some)
+                answers |= some
+                left -= some.keys()
+        finally:
+            self._store.release(self.worker, list(left))
+        return known | answers, others
+
+    def _ask(self, batch: Batch) -> Iterator[Answers]:
+        """Answers in the parts in which they are to be kept."""
+        if not self._remote:
+            yield self._answer(batch)
+        elif not self.stopped:
+            keys = list(batch)
+            try:
+                for some in self._remote.stream(list(batch.values())):
+                    yield {keys[number]: output for number, output in some.items()}
+            except LimitReached as error:
+                self.stopped = error
 
     def _answer(self, batch: Batch) -> Answers:
         """Ask in a thread that can be left behind; a batch that hangs is asked again one by one."""
@@ -171,6 +225,9 @@ class Asker:
         with self._lock:
             self.queries += len(answers)
             self.errors += sum(not output.ok for output in answers.values())
+
+    def _forget_done(self, batch: Batch, _: Future[Answers]) -> None:
+        self._forget(batch)
 
     def _forget(self, batch: Batch) -> None:
         with self._lock:

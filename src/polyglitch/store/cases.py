@@ -93,6 +93,13 @@ class Cases(Database):
             last = rows[-1].position
             yield [decode(row.record, Case) for row in rows]
 
+    def pending_count(self, run: str) -> int:
+        """How many cases of a run have no verdict yet."""
+        cases = select(func.count()).select_from(s.cases).where(s.cases.c.run == run)
+        verdicts = select(func.count()).select_from(s.verdicts).where(s.verdicts.c.run == run)
+        with self._engine.connect() as connection:
+            return (connection.scalar(cases) or 0) - (connection.scalar(verdicts) or 0)
+
     def judged(self, run: str) -> Iterator[Case]:
         """The cases of a run that have a verdict."""
         c, v = s.cases, s.verdicts

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, Table, create_engine, event, select
+from sqlalchemy import Engine, ExceptionContext, Table, create_engine, event, inspect, select
 from sqlalchemy.dialects.postgresql import insert as insert_postgres
 from sqlalchemy.dialects.sqlite import insert as insert_sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
 
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.store import schema
@@ -53,17 +55,32 @@ def pages(keys: Sequence[str]) -> Iterator[Sequence[str]]:
 def open_engine(where: str) -> Engine:
     """An engine for a file path or a database URL, ready to be used from several threads."""
     engine = create_engine(_url(where))
+    event.listen(engine, "handle_error", _explain(where))
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
     try:
         _prepare_schema(engine, where)
-    except SQLAlchemyError as error:
-        cause = str(getattr(error, "orig", None) or error)
-        raise SystemFailed(
-            f"store {where!r} cannot be used: {cause}; check that it is a Polyglitch store, that its folder "
-            "can be written and that the disk has room, or name another with --store"
-        ) from None
+    except (SQLAlchemyError, sqlite3.Error) as error:
+        raise _unusable(where, error) from None
     return engine
+
+
+def _explain(where: str) -> Callable[[ExceptionContext], None]:
+    """What turns a full disk, a read-only file and the like into an error that says what to do."""
+
+    def explain(context: ExceptionContext) -> None:
+        if isinstance(context.sqlalchemy_exception, OperationalError):
+            raise _unusable(where, context.original_exception) from None
+
+    return explain
+
+
+def _unusable(where: str, error: BaseException) -> SystemFailed:
+    cause = str(getattr(error, "orig", None) or error)
+    return SystemFailed(
+        f"store {where!r} cannot be used: {cause}; check that it is a Polyglitch store, that its folder "
+        "can be written and that the disk has room, or name another with --store; what it holds is kept"
+    )
 
 
 def _url(where: str) -> str:
@@ -88,8 +105,6 @@ def _url(where: str) -> str:
 
 def _refuse_foreign(path: Path) -> None:
     """Leave a database of another program alone: looked at read-only, before anything is set on it."""
-    import sqlite3
-
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             tables = {row[0] for row in connection.execute("select name from sqlite_master")}
@@ -105,20 +120,32 @@ def _refuse_foreign(path: Path) -> None:
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     # WAL lets the writers of outputs go on while the flow reads; NORMAL survives a killed process.
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=30000"):
+    for pragma in ("busy_timeout=30000", "synchronous=NORMAL"):
         connection.execute(f"PRAGMA {pragma}")
+    for attempt in range(50):  # the change to WAL does not wait for another process that makes it
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or attempt == 49:
+                raise
+            time.sleep(0.1)
 
 
 def _prepare_schema(engine: Engine, where: str) -> None:
-    schema.metadata.create_all(engine)
+    if not set(schema.metadata.tables) <= set(inspect(engine).get_table_names()):
+        with engine.begin() as connection:
+            if engine.dialect.name == "sqlite":  # one of several processes makes the tables
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            schema.metadata.create_all(connection)
     with engine.begin() as connection:
         found = connection.scalar(
             select(schema.about.c.value).where(schema.about.c.key == "schema")
         )
         if found is None:
-            connection.execute(
-                schema.about.insert().values(key="schema", value=str(schema.VERSION))
-            )
+            insert = insert_sqlite if engine.dialect.name == "sqlite" else insert_postgres
+            row = insert(schema.about).values(key="schema", value=str(schema.VERSION))
+            connection.execute(row.on_conflict_do_nothing())
         elif int(found) < schema.VERSION:
             migrate(connection, int(found))
         elif int(found) > schema.VERSION:

@@ -46,7 +46,7 @@ class Runs(Database):
     def forget(self, run: str) -> None:
         """Drop a run's cases, verdicts and issues; outputs and labels stay."""
         with self._engine.begin() as connection:
-            for table in (s.seeds, s.generated, s.cases, s.verdicts, s.issues):
+            for table in (s.seeds, s.generated, s.cases, s.verdicts, s.issues, s.spending):
                 connection.execute(delete(table).where(table.c.run == run))
             connection.execute(delete(s.runs).where(s.runs.c.id == run))
 

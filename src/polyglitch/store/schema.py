@@ -122,6 +122,34 @@ outputs = Table(
     Column("record", Text, nullable=False),
 )
 
+# Who asks what at the moment, so that two processes on one store do not ask the same. Rows come and go.
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("host", String(128), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("beat", Float, nullable=False),  # seconds since 1970 when it last said that it lives
+)
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("key", String(32), primary_key=True),
+    Column("worker", String(32), nullable=False),
+    Index("claims_of_worker", "worker"),
+)
+
+spending = Table(  # what each process spent on a run; their sum counts against its limits
+    "spending",
+    metadata,
+    Column("run", String(32), primary_key=True),
+    Column("worker", String(32), primary_key=True),
+    Column("requests", Integer, nullable=False),
+    Column("characters", Integer, nullable=False),
+    Column("cost", Float, nullable=False),
+)
+
 kept = Table(
     "kept",
     metadata,

@@ -41,7 +41,7 @@ def open_apertium(rest: str, timeout: float) -> Once:
         [program, "-u", rest],
         _signature(Path(program), rest),
         timeout,
-        languages=_languages(rest),
+        languages=two_letter_codes(rest),
         batch_size=100,
         separator=FRAME,
         line=_line,
@@ -67,7 +67,7 @@ def _ask_program(program: str, option: str) -> str:
     return done.stdout or done.stderr
 
 
-def _languages(mode: str) -> Languages:
+def two_letter_codes(mode: str) -> Languages:
     """Two-letter codes of source and target, where they have one."""
     table = files("polyglitch").joinpath("resources", "apertium_languages.toml")
     two_letters = tomllib.loads(table.read_text("utf-8"))

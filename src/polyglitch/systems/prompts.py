@@ -6,7 +6,7 @@ import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -40,19 +40,22 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return "".join(parts), start
 
 
-def load_prompt(name: str) -> Prompt:
-    """A prompt by its bundled name or from a TOML file."""
+P = TypeVar("P", bound=Prompt)
+
+
+def load_prompt(name: str, kind: type[P] = Prompt) -> P:  # type: ignore[assignment]
+    """A prompt by its bundled name or from a TOML file, of the kind that the system understands."""
     if name.endswith(".toml"):
         path = Path(name)
         if not path.is_file():
             raise UsageError(f"prompt {name!r}: no such file")
-        return read_prompt(path.read_text("utf-8"), name)
+        return read_prompt(path.read_text("utf-8"), name, kind)
     table = files("polyglitch").joinpath("resources", "prompts", f"{name}.toml")
     if "/" in name or not table.is_file():
         raise UsageError(
             f"no prompt is called {name!r}{suggest(name, prompt_names())}; or name a .toml file"
         )
-    return read_prompt(table.read_text("utf-8"), name)
+    return read_prompt(table.read_text("utf-8"), name, kind)
 
 
 def prompt_names() -> tuple[str, ...]:
@@ -61,10 +64,10 @@ def prompt_names() -> tuple[str, ...]:
     return tuple(sorted(item.name.removesuffix(".toml") for item in folder.iterdir()))
 
 
-def read_prompt(text: str, name: str) -> Prompt:
+def read_prompt(text: str, name: str, kind: type[P] = Prompt) -> P:  # type: ignore[assignment]
     """A prompt from TOML; errors name the key that is wrong."""
     try:
-        prompt = msgspec.convert(tomllib.loads(text), Prompt)
+        prompt = msgspec.convert(tomllib.loads(text), kind)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise UsageError(f"prompt {name!r}: {error}") from None
     if "{text}" not in prompt.user:

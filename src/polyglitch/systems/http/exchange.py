@@ -1,0 +1,180 @@
+"""One request and its answer: bounded in time and size, never redirected, every failure a `Fault` that says why.
+
+The connections are those of httpx, without its client, which would follow redirects, keep cookies and read passwords
+from files, and without its pool, which at 32 connections spends more time on its list than on the requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpcore
+import httpx
+import msgspec
+
+from polyglitch import __version__
+from polyglitch.systems.http.address import is_loopback
+from polyglitch.systems.http.api import MOST_BYTES, Call, Fault, Key
+
+# Compressed answers could grow without bound when they are unpacked.
+ALWAYS = {"Accept-Encoding": "identity", "User-Agent": f"polyglitch/{__version__}"}
+STOPPING = (401, 402, 403, 404, 405, 407, 456)  # 456 is DeepL's word for a quota that is used up
+BUSY = (429, 503, 529)
+PASSING = (408, 409, 425)
+BROKEN = (
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.TimeoutException,
+    httpcore.ConnectionNotAvailable,
+    ssl.SSLError,
+    OSError,
+)
+
+Connection = httpcore.AsyncHTTPConnection | httpcore.AsyncHTTPProxy
+
+
+@cache
+def tls() -> ssl.SSLContext:
+    """The certificates that are trusted, read once: that takes longer than a request."""
+    return httpx.create_ssl_context()
+
+
+def open_connection(url: str) -> Connection:
+    """A connection to a service, through the proxy that the environment names, if any."""
+    parts = urlsplit(url)
+    proxy = None
+    if not is_loopback(url) and not proxy_bypass(parts.hostname or ""):
+        proxy = getproxies().get(parts.scheme)
+    if proxy:
+        return httpcore.AsyncHTTPProxy(proxy, ssl_context=tls(), max_connections=1)
+    return httpcore.AsyncHTTPConnection(httpcore.URL(url).origin, ssl_context=tls())
+
+
+def reusable(connection: Connection) -> bool:
+    """Whether another request may go over a connection; a proxy sees to that itself."""
+    if isinstance(connection, httpcore.AsyncHTTPProxy):
+        return True
+    return connection.is_available() and not connection.has_expired()
+
+
+async def exchange(connection: Connection, call: Call, timeout: float, key: Key) -> Any:
+    """Send a request; the JSON that came back, or the fault that there is none."""
+    sent = False
+    try:
+        async with asyncio.timeout(timeout):
+            response = await connection.handle_async_request(make_request(call))
+            sent = True
+            try:
+                body = await read_body(response)
+            finally:
+                await response.aclose()
+    except TimeoutError:
+        raise Fault(f"no answer in {timeout:g} s", late=True, busy=True, billed=True) from None
+    except httpcore.ConnectError as error:
+        raise Fault(f"cannot connect: {error}") from None
+    except BROKEN as error:
+        cause = key.hide(str(error) or type(error).__name__)
+        raise Fault(f"the connection broke: {cause}", billed=sent) from None
+    body = key.hide_bytes(body)
+    check_status(response.status, fields(response), body, urlsplit(call.url).hostname or "", key)
+    return read_json(body)
+
+
+def make_request(call: Call) -> httpcore.Request:
+    """The request as it goes over the wire."""
+    parts = urlsplit(call.url)
+    headers = {"Host": parts.netloc, "Content-Length": str(len(call.body))} | ALWAYS | call.headers
+    return httpcore.Request(call.method, call.url, headers=list(headers.items()), content=call.body)
+
+
+def fields(response: httpcore.Response) -> dict[str, str]:
+    """The header of a response, names in lower case."""
+    return {
+        name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers
+    }
+
+
+async def read_body(response: httpcore.Response) -> bytes:
+    """The whole body, unless it is larger than any answer or packed."""
+    if fields(response).get("content-encoding", "identity") != "identity":
+        raise Fault("the answer is compressed, which was not asked for", billed=True)
+    parts, size = [], 0
+    async for part in response.aiter_stream():
+        size += len(part)
+        if size > MOST_BYTES:
+            raise Fault(f"the answer is larger than {MOST_BYTES:,} bytes", billed=True)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def check_status(status: int, header: dict[str, str], body: bytes, host: str, key: Key) -> None:
+    """Turn what is no success into a fault."""
+    if status == 200:
+        return
+    if 300 <= status < 400:
+        elsewhere = redirected_to(header.get("location", ""))
+        raise Fault(f"{host} redirects to {elsewhere:.80}, which is not followed")
+    said = message(body)
+    what = f"HTTP {status} from {host}" + (f": {said}" if said else "")
+    if status in STOPPING:
+        advice = (
+            f"; check the key in {key.variable}" if key.variable and status in (401, 403) else ""
+        )
+        raise Fault(what + advice, again=False, stops=True)
+    wait = retry_after(header.get("retry-after"))
+    if status in BUSY or status in PASSING or status >= 500:
+        raise Fault(what, busy=status in BUSY, wait=wait)
+    raise Fault(what, again=False, ours=400 <= status < 500)
+
+
+def redirected_to(location: str) -> str:
+    """The host that a redirect leads to."""
+    try:
+        return urlsplit(location).hostname or "another address"
+    except ValueError:
+        return "no address"
+
+
+def message(body: bytes) -> str:
+    """What the service says of an error, in a line."""
+    try:
+        found = msgspec.json.decode(body)
+        for name in ("error", "message", "detail", "explanation"):
+            found = found[name] if isinstance(found, dict) and name in found else found
+        text = found if isinstance(found, str) else body.decode("utf-8", "replace")
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        text = body.decode("utf-8", "replace")
+    return " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())[:200]
+
+
+def retry_after(value: str | None) -> float | None:
+    """The seconds that a service asks to wait, given as a number or as a date."""
+    if not value:
+        return None
+    try:
+        return min(max(0.0, float(value)), 1e9)  # a number that is none compares as 1e9
+    except ValueError:
+        pass
+    try:
+        then = parsedate_to_datetime(value)
+    except (TypeError, ValueError):
+        return None
+    if then.tzinfo is None:
+        then = then.replace(tzinfo=UTC)
+    return max(0.0, (then - datetime.now(UTC)).total_seconds())
+
+
+def read_json(body: bytes) -> Any:
+    """The JSON of a body."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise Fault(f"the answer is not JSON ({error!s:.80})", billed=True) from None

@@ -1,0 +1,144 @@
+"""`openai:MODEL@BASE_URL?prompt=NAME`: chat or completions of any server that speaks OpenAI's protocol.
+
+The prompt is a bundled one or a TOML file, as for local models; there it may also say `json = "path"`, for an answer
+that is a JSON object with the text at that path, and have a `[body]` table with more keys of the request.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from polyglitch.errors import UsageError
+from polyglitch.records import Input, Output, digest, encode
+from polyglitch.registry import suggest
+from polyglitch.systems.answers import answer, failed
+from polyglitch.systems.http.address import Address, find_key, parse_address
+from polyglitch.systems.http.api import Api, Call, Fault, encode_json
+from polyglitch.systems.http.path import Path, follow, parse_path
+from polyglitch.systems.http.system import HttpSystem
+from polyglitch.systems.prompts import Prompt, load_prompt
+
+HOME = "https://api.openai.com/v1"
+APIS = ("chat", "completions")
+FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n?```\s*\Z", re.DOTALL)
+
+
+class RemotePrompt(Prompt, frozen=True, forbid_unknown_fields=True):
+    """A prompt with what only a server understands."""
+
+    json: str = ""  # where in the JSON object of the answer the text stands
+    body: dict[str, Any] = msgspec.field(
+        default_factory=dict
+    )  # more keys of the request, over those that are set here
+
+
+def open_openai(rest: str, timeout: float) -> HttpSystem:
+    """A model of a server, behind a prompt."""
+    address = parse_address("openai", rest, HOME, ("prompt", "api"))
+    api = address.options.get("api", "chat")
+    if api not in APIS:
+        raise UsageError(f"openai: no api is called {api!r}{suggest(api, APIS)}")
+    prompt = load_prompt(address.options.get("prompt", "plain"), RemotePrompt)
+    key = find_key(address, "openai", "OPENAI_API_KEY", HOME)
+    headers = {"Content-Type": "application/json"}
+    if key.secret:
+        headers["Authorization"] = f"Bearer {key.secret}"
+    url = f"{address.base}/{'chat/completions' if api == 'chat' else 'completions'}"
+    path = parse_path(prompt.json, f"prompt {address.options.get('prompt', 'plain')!r}, json")
+    fixed = fixed_keys(address, prompt)
+
+    def call(inputs: Sequence[Input]) -> Call:
+        return Call(url, encode_json(fixed | question(prompt, inputs[0], api)), headers)
+
+    def read(data: Any, count: int) -> list[Output]:
+        return [read_choice(follow(data, ("choices", 0)), prompt, path)]
+
+    def characters(item: Input) -> int:
+        return len(prompt.system) + len(prompt.fill(item)[0])
+
+    return HttpSystem(
+        Api(
+            f"openai:{address.name}@{address.base}|{api}|prompt={digest([encode(prompt)], 12)}",
+            call,
+            read,
+            key,
+            prompt.languages or (None, None),
+            characters=characters,
+            answer_tokens=prompt.answer_tokens,
+            tokens=usage,
+        ),
+        timeout,
+    )
+
+
+def fixed_keys(address: Address, prompt: RemotePrompt) -> dict[str, Any]:
+    """What every request says: greedy and short, unless the prompt's body says otherwise."""
+    keys: dict[str, Any] = {"model": address.name, "temperature": 0}
+    if "max_completion_tokens" not in prompt.body:  # newer models take one, older the other
+        keys["max_tokens"] = prompt.answer_tokens
+    if prompt.json:
+        keys["response_format"] = {"type": "json_object"}
+    return keys | prompt.body
+
+
+def question(prompt: RemotePrompt, item: Input, api: str) -> dict[str, Any]:
+    """The part of a request that the input is in."""
+    content, _ = prompt.fill(item)
+    if api == "completions":
+        return {"prompt": f"{prompt.system}\n\n{content}" if prompt.system else content}
+    turns = [{"role": "user", "content": content}]
+    if prompt.system:
+        turns.insert(0, {"role": "system", "content": prompt.system})
+    return {"messages": turns}
+
+
+def read_choice(choice: Any, prompt: RemotePrompt, path: Path) -> Output:
+    """The output of a choice: its text, the JSON field asked for, or one of the labels."""
+    if not isinstance(choice, dict):
+        raise Fault(f"a choice is of type {type(choice).__name__}, not an object", billed=True)
+    message = choice.get("message")
+    if isinstance(message, dict) and message.get("refusal"):
+        return Output(status="refused", error=f"{message['refusal']!s:.200}")
+    text = choice.get("text") if message is None else follow(message, ("content",))
+    if choice.get("finish_reason") == "content_filter":
+        return Output(status="refused", error="stopped by the service's content filter")
+    if not isinstance(text, str):
+        raise Fault(f"the content is of type {type(text).__name__}, not text", billed=True)
+    if prompt.json:
+        return in_labels(read_json(text, path), prompt)
+    return in_labels(text, prompt)
+
+
+def read_json(text: str, path: Path) -> str:
+    """The text at a path of the model's JSON; a model that wrote something else may do better again."""
+    fenced = FENCE.match(text)
+    try:
+        found = follow(msgspec.json.decode(fenced[1] if fenced else text), path)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        raise Fault(f"the model's answer is not JSON: {text!r:.80}", billed=True) from None
+    return found if isinstance(found, str) else encode(found)
+
+
+def in_labels(text: str, prompt: Prompt) -> Output:
+    """The text, or the label that it starts with where the prompt has labels."""
+    if not prompt.labels or not text.strip():
+        return answer(text.strip())
+    said = text.strip(" \n\t\"'*.:").casefold()
+    # The longest first: of "no" and "none", "none at all" starts with both.
+    for label in sorted(prompt.labels, key=len, reverse=True):
+        if re.match(rf"{re.escape(label.casefold())}\b", said):
+            return Output(text=text.strip(), label=label)
+    return failed(f"{text.strip()!r:.80} is none of the labels {', '.join(prompt.labels)}")
+
+
+def usage(data: Any) -> tuple[int, int] | None:
+    """Tokens read and written, where the answer tells."""
+    told = data.get("usage") if isinstance(data, dict) else None
+    if not isinstance(told, dict):
+        return None
+    read, written = told.get("prompt_tokens"), told.get("completion_tokens", 0)
+    return (read, written) if isinstance(read, int) and isinstance(written, int) else None
