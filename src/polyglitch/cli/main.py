@@ -26,6 +26,7 @@ COMMANDS = (
     "report",
     "review",
     "run",
+    "store",
 )
 
 

@@ -12,6 +12,8 @@ from polyglitch.records import Input, Output, decode, digest, encode
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database, pages
 
+LONGEST_KIND = 64  # as schema.kept has it
+
 
 def output_key(signature: str, item: Input) -> str:
     """Where an output is kept: the system and all of the input that can change the answer."""
@@ -32,12 +34,15 @@ class Outputs(Database):
         return found
 
     def add_outputs(self, found: dict[str, Output]) -> None:
-        """Keep outputs; one that is there already stays."""
+        """Keep outputs, which ends the claims on them; one that is there already stays."""
         rows = [
             {"key": key, "status": output.status, "record": encode(output)}
             for key, output in found.items()
         ]
-        self._add(s.outputs, rows)
+        with self._engine.begin() as connection:
+            self._add_to(connection, s.outputs, rows)
+            for keys in pages(sorted(found)):
+                connection.execute(delete(s.claims).where(s.claims.c.key.in_(keys)))
 
     def forget_failures(self, run: str) -> None:
         """Drop failed outputs, and a run's verdicts that were left undecided, so that they are asked again."""
@@ -52,7 +57,7 @@ class Outputs(Database):
         with self._engine.connect() as connection:
             for some in pages(keys):
                 query = select(s.kept.c.key, s.kept.c.value).where(
-                    s.kept.c.kind == kind, s.kept.c.key.in_(some)
+                    s.kept.c.kind == fitting(kind), s.kept.c.key.in_(some)
                 )
                 for key, value in connection.execute(query):
                     found[key] = msgspec.json.decode(value)
@@ -60,6 +65,12 @@ class Outputs(Database):
 
     def keep(self, kind: str, values: dict[str, Any]) -> None:
         """Keep JSON values for tools."""
+        place = fitting(kind)
         self._add(
-            s.kept, [{"kind": kind, "key": key, "value": encode(v)} for key, v in values.items()]
+            s.kept, [{"kind": place, "key": key, "value": encode(v)} for key, v in values.items()]
         )
+
+
+def fitting(kind: str) -> str:
+    """A kind as it fits its column, which not every database stretches."""
+    return kind if len(kind) <= LONGEST_KIND else digest([kind], 32)
