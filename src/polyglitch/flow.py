@@ -23,8 +23,7 @@ from polyglitch.plan import open_plan, signature
 from polyglitch.rank.kept import KeptRank
 from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial
-from polyglitch.run.ask import Asker
-from polyglitch.run.beside import Answers
+from polyglitch.run.ask import Answers, Asker
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 

@@ -12,20 +12,20 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
-from functools import partial
 
 import msgspec
 
 from polyglitch.errors import SystemFailed
 from polyglitch.protocols import System
 from polyglitch.records import Input, Output
-from polyglitch.run.beside import Answers, Batch, Beside
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 
 QUICK = 0.25  # seconds: a batch that took less may be followed by one twice its size
 ABANDONED = 8  # threads left behind in a hanging system before the run gives up
+
+Batch = dict[str, Input]
+Answers = dict[str, Output]
 
 
 class Asker:
@@ -40,7 +40,6 @@ class Asker:
         self._lock = threading.Lock()
         self._size = 1
         self._abandoned = 0
-        self._beside = Beside(store, lambda batch, future: self._work.put((batch, future)))
         self.queries = self.cache_hits = self.errors = 0
         self.jobs = jobs or system.parallel
         for _ in range(self.jobs):
@@ -58,22 +57,12 @@ class Asker:
             under_way = {key: self._in_flight[key] for key in wanted if key in self._in_flight}
         futures += dict.fromkeys(under_way.values())
         known = self._store.outputs([key for key in wanted if key not in under_way])
-        new = {k: item for k, item in wanted.items() if k not in under_way and k not in known}
-        ours, meanwhile, theirs = self._beside.take(new) if new else ({}, {}, {})
-        self.cache_hits += len(known) + len(under_way) + len(meanwhile) + len(theirs)
-        futures.append(done(known | meanwhile))
-        for key, future in theirs.items():
-            with self._lock:
-                self._in_flight[key] = future
-            future.add_done_callback(partial(self._forget_one, key))
-        return [*futures, *theirs.values(), *self._send(ours)]
-
-    def _send(self, inputs: Batch) -> list[Future[Answers]]:
-        """Cut inputs into batches and put them in line."""
-        new, futures = list(inputs), []
+        self.cache_hits += len(known) + len(under_way)
+        futures.append(done(known))
+        new = [key for key in wanted if key not in under_way and key not in known]
         while new:
             size = self._size
-            batch, new = {key: inputs[key] for key in new[:size]}, new[size:]
+            batch, new = {key: wanted[key] for key in new[:size]}, new[size:]
             future: Future[Answers] = Future()
             with self._lock:
                 self._in_flight.update(dict.fromkeys(batch, future))
@@ -92,7 +81,6 @@ class Asker:
         """End the workers that wait for work."""
         for _ in range(self.jobs):
             self._work.put(({}, done({})))
-        self._beside.close()
 
     def _start_worker(self) -> None:
         threading.Thread(target=self._serve, daemon=True).start()
@@ -108,8 +96,6 @@ class Asker:
             except BaseException as error:
                 self._forget(batch)
                 future.set_exception(error)
-                with suppress(Exception):  # what failed may be the store: then the claim lapses
-                    self._beside.give_up(batch)
                 continue
             self._count(answers)
             self._forget(batch)
@@ -186,12 +172,9 @@ class Asker:
             self.queries += len(answers)
             self.errors += sum(not output.ok for output in answers.values())
 
-    def _forget_one(self, key: str, _: Future[Answers]) -> None:
-        self._forget([key])
-
-    def _forget(self, keys: Iterable[str]) -> None:
+    def _forget(self, batch: Batch) -> None:
         with self._lock:
-            for key in keys:
+            for key in batch:
                 self._in_flight.pop(key, None)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -94,7 +96,7 @@ def _explain(where: str, context: ExceptionContext) -> BaseException | None:
         return None
     return SystemFailed(
         f"store {where!r} cannot be used: {str(cause).strip()}; {REMEDY[context.dialect.name]}, "
-        "or name another with --store"
+        "or name another with --store; what it holds is kept"
     )
 
 
@@ -114,8 +116,6 @@ def _url(where: str) -> str | URL:
 
 def _refuse_foreign(path: Path) -> None:
     """Leave a database of another program alone: looked at read-only, before anything is set on it."""
-    import sqlite3
-
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             tables = {row[0] for row in connection.execute("select name from sqlite_master")}
@@ -131,8 +131,16 @@ def _refuse_foreign(path: Path) -> None:
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     # WAL lets the writers of outputs go on while the flow reads; NORMAL survives a killed process.
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "busy_timeout=30000"):
+    for pragma in ("busy_timeout=30000", "synchronous=NORMAL"):
         connection.execute(f"PRAGMA {pragma}")
+    for attempt in range(50):  # the change to WAL does not wait for another process that makes it
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or attempt == 49:
+                raise
+            time.sleep(0.1)
 
 
 def _is_current(engine: Engine) -> bool:

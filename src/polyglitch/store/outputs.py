@@ -34,15 +34,12 @@ class Outputs(Database):
         return found
 
     def add_outputs(self, found: dict[str, Output]) -> None:
-        """Keep outputs, which ends the claims on them; one that is there already stays."""
+        """Keep outputs; one that is there already stays."""
         rows = [
             {"key": key, "status": output.status, "record": encode(output)}
             for key, output in found.items()
         ]
-        with self._engine.begin() as connection:
-            self._add_to(connection, s.outputs, rows)
-            for keys in pages(sorted(found)):
-                connection.execute(delete(s.claims).where(s.claims.c.key.in_(keys)))
+        self._add(s.outputs, rows)
 
     def forget_failures(self, run: str) -> None:
         """Drop failed outputs, and a run's verdicts that were left undecided, so that they are asked again."""

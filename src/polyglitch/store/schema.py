@@ -121,15 +121,6 @@ searchable = Table(  # all that a person reads of an issue, case folded, made wh
     Column("text", Text, nullable=False),
 )
 
-claims = Table(  # what a process is asking right now, so that another one waits for it
-    "claims",
-    metadata,
-    Column("key", name(32), primary_key=True),
-    Column("owner", name(64), nullable=False),
-    Column("until", Float, nullable=False),  # seconds of the database's clock
-    Index("claims_of_owner", "owner"),
-)
-
 outputs = Table(
     "outputs",
     metadata,

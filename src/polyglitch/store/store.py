@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from polyglitch.store.cases import Cases
-from polyglitch.store.claims import Claims
 from polyglitch.store.labels import Labels
 from polyglitch.store.outputs import Outputs
 from polyglitch.store.queue import Queue
@@ -11,5 +10,5 @@ from polyglitch.store.runs import Runs
 from polyglitch.store.verdicts import Verdicts
 
 
-class Store(Runs, Cases, Outputs, Claims, Verdicts, Labels, Queue):
+class Store(Runs, Cases, Outputs, Verdicts, Labels, Queue):
     """A store by file or URL: runs, cases, outputs, verdicts, issues and labels."""
