@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from tests.postgres import Server, programs, running
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -48,3 +51,15 @@ def cli(tmp_path: Path) -> Cli:
         return done
 
     return run
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of this session's own."""
+    binaries = programs()
+    if binaries is None:
+        pytest.skip("no PostgreSQL server: apt-get install postgresql (make test does, as root)")
+    if find_spec("psycopg") is None:
+        pytest.skip("no driver for PostgreSQL: pip install 'polyglitch[postgres]'")
+    with running(binaries) as server:
+        yield server

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, get_origin, get_type_hints
 
@@ -13,10 +12,12 @@ import msgspec
 from polyglitch import registry
 from polyglitch.errors import UsageError
 from polyglitch.method import Method
+from polyglitch.settings_file import LANGUAGE, parse_toml, read_text
 
 FILE = "polyglitch.toml"
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
+Language = Annotated[str, msgspec.Meta(pattern=LANGUAGE)]
 
 
 class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -28,8 +29,8 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     text_column: str | None = None
     label_column: str | None = None
     context_column: str | None = None
-    source_language: str | None = None
-    target_language: str | None = None
+    source_language: Language | None = None
+    target_language: Language | None = None
     methods: tuple[str, ...] = ()
     parameters: dict[str, dict[str, Any]] = {}
     store: str = "polyglitch.sqlite"
@@ -61,14 +62,8 @@ def find_file(start: Path | None = None) -> Path | None:
 
 def read_file(path: Path) -> dict[str, Any]:
     """The keys of a configuration file, checked; errors name file, line, key and value."""
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from None
-    try:
-        keys = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: not TOML: {error}") from None
+    text = read_text(path)
+    keys = parse_toml(text, str(path))
     known = tuple(Campaign.__struct_fields__)
     for key in keys:
         if key not in known:

@@ -136,6 +136,8 @@ COUNTS = (
 def open_history(name: str, store: str | None = None) -> History:
     """A run by `STORE:RUN`, `STORE:` for its newest, or `RUN` alone in the store given (or configured)."""
     where, _, run_id = name.rpartition(":")
+    if "/" in run_id:  # the colon was part of an address: the whole of it is a store
+        where, run_id = name, ""
     if not where:
         where = store or make_campaign({}, find_file()).store
     if "://" not in where and not Path(where).is_file():

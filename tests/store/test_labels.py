@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,13 +19,15 @@ RUN = "run"
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return filled(tmp_path / "runs.sqlite")
+def store(where: str) -> Iterator[Store]:
+    opened = filled(where)
+    yield opened
+    opened.close()
 
 
-def filled(path: Path, count: int = 20) -> Store:
+def filled(where: str, count: int = 20) -> Store:
     """A store with issues of two methods, every fourth of a kind, the worst first."""
-    store = Store(str(path))
+    store = Store(where)
     store.begin(RUN, {})
     issues = [
         Issue(
@@ -68,7 +71,7 @@ def ids(store: Store, who: str = "ann", **wanted: object) -> list[str]:
 def test_undo_goes_back_step_by_step(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, str]]
 ) -> None:
-    store = filled(tmp_path_factory.mktemp("undo") / "runs.sqlite", 4)
+    store = filled(str(tmp_path_factory.mktemp("undo") / "runs.sqlite"), 4)
     pasts: dict[str, list[dict[str, str]]] = {"ann": [{}], "bo": [{}]}
     for who, issue, verdict in steps:
         past = pasts[who]

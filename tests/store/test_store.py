@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.records import Input, Issue, Output, Seed, Verdict, new_case
@@ -17,8 +19,10 @@ SEED = Seed("s1", Input("The cat sat."))
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(str(tmp_path / "runs.sqlite"))
+def store(where: str) -> Iterator[Store]:
+    opened = Store(where)
+    yield opened
+    opened.close()
 
 
 def cases_of(count: int) -> list:
@@ -104,12 +108,11 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_store_of_a_later_schema_is_refused(store: Store, tmp_path: Path) -> None:
-    store.close()
-    with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
-        connection.execute("update about set value = '999'")
+def test_a_store_of_a_later_schema_is_refused(store: Store, where: str) -> None:
+    with store._engine.begin() as connection:
+        connection.execute(text("update about set value = '999'"))
     with pytest.raises(UsageError, match="schema 999"):
-        Store(str(tmp_path / "runs.sqlite"))
+        Store(where)
 
 
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:

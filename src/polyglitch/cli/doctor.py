@@ -77,6 +77,7 @@ PYTHON |= {
         ("sentencepiece", "looking into firefox: and bergamot:", "torch"),
         ("transformers", "the systems hf: and smollm2:", "torch"),
         ("matplotlib", "the pictures of `evaluate efficiency`", "plot"),
+        ("psycopg", "a store on a PostgreSQL server", "postgres"),
     )
 }
 PROGRAMS = {

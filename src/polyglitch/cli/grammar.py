@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,14 +34,14 @@ def command(trees: tuple[Path, ...], language: str, least: int, output: Path) ->
 def read_trees(path: Path, language: str) -> Iterator[Tree]:
     """The trees of a file: read from brackets, or projected from parses of its lines."""
     from polyglitch.errors import UsageError
+    from polyglitch.gunzip import read_whole
     from polyglitch.language.brackets import read_brackets
     from polyglitch.language.projection import project
     from polyglitch.language.spacy_parser import open_spacy
 
     if not path.is_file():
         raise UsageError(f"trees {str(path)!r}: no such file")
-    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    text = raw.decode("utf-8", "replace")
+    text = read_whole(path).decode("utf-8", "replace")
     if text.lstrip().startswith("("):
         yield from (each.tree for each in read_brackets(text))
         return

@@ -27,6 +27,7 @@ COMMANDS = (
     "report",
     "review",
     "run",
+    "store",
 )
 
 

@@ -23,12 +23,13 @@ from polyglitch.errors import UsageError
 )
 def command(source: str, target: str, style: str) -> None:
     """Turn descriptions of texts into regular expressions."""
+    from polyglitch.gunzip import decoded_lines
     from polyglitch.represent.descriptions.read import Style, describe_all
 
     if source != "-" and not Path(source).is_file():
         raise UsageError(f"--input {source!r}: no such file")
-    with click.open_file(source, "r", encoding="utf-8") as lines:
-        texts = [line.rstrip("\r\n") for line in lines]
+    with click.open_file(source, "rb") as lines:
+        texts = list(decoded_lines(lines, source))
     chosen: Style | None = "whole" if style == "whole" else "search" if style == "search" else None
     with click.open_file(target, "w", encoding="utf-8", atomic=target != "-") as out:
         for found in describe_all(texts, chosen):

@@ -142,6 +142,7 @@ def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -
     from polyglitch.flow import run
     from polyglitch.history import History
     from polyglitch.report.write import write_report, writer_for
+    from polyglitch.store.postgres import shown
     from polyglitch.store.store import Store
 
     for path in campaign.output:  # a wrong extension shows before the run, not after it
@@ -151,7 +152,7 @@ def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -
     store = Store(campaign.store)
     try:
         history = History(store, run_id)
-        command = shlex.join(["polyglitch", *sys.argv[1:]])
+        command = shlex.join(["polyglitch", *(shown(word) for word in sys.argv[1:])])
         if not as_json and not quiet:
             show_figures(history.summary(command=command), history)
         for path in campaign.output:

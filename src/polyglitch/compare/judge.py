@@ -44,24 +44,32 @@ def read_jsonl(lines: Iterable[bytes], name: str) -> Iterator[Saved]:
         if line.strip():
             try:
                 yield decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeError) as error:
-                raise bad_line(name, number, error) from error
+            except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+                raise bad_line(name, number, error) from None
 
 
 def read_csv(lines: Iterable[str], name: str) -> Iterator[Saved]:
     """The pairs in a table with a heading; empty cells of languages and relation count as not told."""
     rows = csv.DictReader(lines)
-    lacking = [field for field in FIELDS if field not in (rows.fieldnames or ())]
+    try:
+        names = rows.fieldnames or ()
+    except (csv.Error, UnicodeError) as error:
+        raise bad_line(name, 1, error) from None
+    lacking = [field for field in FIELDS if field not in names]
     if lacking:
         raise UsageError(
             f"{name}: no column {', '.join(map(repr, lacking))}; needed: {', '.join(FIELDS)}"
         )
-    for row in rows:
-        kept = {key: value for key, value in row.items() if key and (value or key in FIELDS)}
+    while True:
         try:
-            yield msgspec.convert(kept, Saved)
-        except msgspec.ValidationError as error:
-            raise bad_line(name, rows.line_num, error) from error
+            row = next(rows, None)
+            if row is None:
+                return
+            kept = {key: value for key, value in row.items() if key and (value or key in FIELDS)}
+            saved = msgspec.convert(kept, Saved)
+        except (msgspec.ValidationError, csv.Error, UnicodeError) as error:
+            raise bad_line(name, rows.line_num, error) from None
+        yield saved
 
 
 def bad_line(name: str, number: int, error: Exception) -> UsageError:

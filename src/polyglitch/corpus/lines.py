@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from polyglitch.corpus.source import Limits, Source
 from polyglitch.errors import UsageError
+from polyglitch.gunzip import BROKEN, cause
 
 CHUNK = 1 << 16
 BOM = b"\xef\xbb\xbf"
@@ -36,7 +36,7 @@ def read_lines(source: Source, limits: Limits) -> Iterator[Line]:
                 part = raw
                 while not whole and part and not part.endswith(b"\n"):
                     part = stream.readline(CHUNK)
-            except (EOFError, OSError, zlib.error) as error:
+            except BROKEN as error:
                 raise _broken(source, number + 1, error) from None
             if not raw:
                 return
@@ -75,8 +75,6 @@ def _broken(source: Source, line: int, error: Exception) -> UsageError:
     """What to tell of bytes that cannot be read to the end."""
     if not source.gzipped:
         return UsageError(f"{source.name}:{line}: cannot be read: {error}; check the file")
-    early = isinstance(error, EOFError)
-    cause = "the gzip data ends too early" if early else f"this is no valid gzip data ({error})"
     return UsageError(
-        f"{source.name}:{line}: {cause}; test it with `gzip -t` and fetch or compress it again"
+        f"{source.name}:{line}: {cause(error)}; test it with `gzip -t` and fetch or compress it again"
     )

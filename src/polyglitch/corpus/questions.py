@@ -11,6 +11,7 @@ import msgspec
 from polyglitch.corpus.lines import Line
 from polyglitch.corpus.rows import Bad, Row
 from polyglitch.errors import UsageError
+from polyglitch.gunzip import read_stream
 
 BREAK = " \\n "  # a backslash and an n: the layout writes line breaks this way
 TITLED = re.compile(r"\((?P<title>[^()]*(?:\([^()]*\)[^()]*)*)\)\s+(?P<context>.+)", re.DOTALL)
@@ -83,7 +84,7 @@ class _Squad(msgspec.Struct):
 def squad_rows(stream: IO[bytes], name: str) -> Iterator[Row | Bad]:
     """A row a question of SQuAD 1.1 or 2.0; all accepted answers are kept as aliases."""
     with stream:
-        raw = stream.read()
+        raw = read_stream(stream, name)
     try:
         articles = msgspec.json.decode(raw, type=_Squad).data
     except (msgspec.DecodeError, RecursionError) as error:

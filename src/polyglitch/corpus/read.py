@@ -16,6 +16,7 @@ from polyglitch.corpus.tables import csv_records, table_rows, tsv_records
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Seed, digest
 
+LONGEST_ID = 64  # characters, as a store keeps them
 EXAMPLES = 3  # a reason is understood by then, and a file of a million bad rows stays readable
 
 
@@ -107,7 +108,8 @@ class _Names:
         first = self._lines.setdefault(content, row.line)
         if first != row.line:
             return Bad(row.line, "duplicate", f"duplicate of line {first}")
-        if row.id and row.id.isprintable() and row.id not in self._lines:
+        usable = row.id and len(row.id) <= LONGEST_ID and row.id.isprintable()
+        if row.id and usable and row.id not in self._lines:
             key = digest([row.id])
             if key not in self._given:
                 self._given.add(key)

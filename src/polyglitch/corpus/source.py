@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 import shutil
 import stat
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from polyglitch.errors import UsageError
+from polyglitch.gunzip import GROWTH, Growth, gunzipped
 from polyglitch.registry import suggest
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "json")
@@ -29,9 +28,8 @@ class Limits:
 
     text: int = 10_000  # characters; no translator or classifier is meant for longer sentences
     line: int = 1_000_000  # bytes of one line of a table: a passage with its question fits easily
-    # Deflate reaches 1032 at most, and only on endless repetition: above 1000 it is no text.
-    expansion: int = 1_000
-    expanded: int = 100_000_000  # bytes; below this a high ratio does no harm
+    expansion: int = GROWTH.expansion
+    expanded: int = GROWTH.expanded
 
 
 @dataclass(frozen=True)
@@ -57,37 +55,7 @@ class Source:
         raw = self.raw()
         if not self.gzipped:
             return raw
-        return io.BufferedReader(_Gunzip(self.name, raw, limits), 1 << 16)
-
-
-class _Gunzip(io.RawIOBase):
-    """Decompresses a stream and refuses one that grows out of all proportion."""
-
-    def __init__(self, name: str, raw: IO[bytes], limits: Limits) -> None:
-        self._name, self._raw, self._limits = name, raw, limits
-        self._text = gzip.GzipFile(fileobj=raw, mode="rb")
-        self._expanded = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        count = self._text.readinto(buffer)
-        self._expanded += count
-        limits = self._limits
-        ratio = self._expanded / max(1, self._raw.tell())
-        if self._expanded > limits.expanded and ratio > limits.expansion:
-            raise UsageError(
-                f"{self._name} expands more than {limits.expansion:,} times, to over "
-                f"{limits.expanded:,} bytes, as no text does; "
-                "decompress it yourself if it is what you want"
-            )
-        return count
-
-    def close(self) -> None:
-        self._text.close()
-        self._raw.close()
-        super().close()
+        return gunzipped(self.name, raw, Growth(limits.expansion, limits.expanded))
 
 
 def find_source(source: str, format: str | None) -> Source:

@@ -7,7 +7,7 @@ object of tests, each with `data` and `labels`, or a list of rows. What is no ro
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from polyglitch.errors import UsageError
+from polyglitch.gunzip import read_whole_text
 from polyglitch.registry import suggest
 
 TEXT = ("text", "test_case", "sentence", "content", "input")
@@ -38,10 +39,9 @@ def read_suite(path: Path, skipped: Counter[str], numbered: bool = False) -> Ite
     name = path.name.removesuffix(".gz")
     if not path.is_file():
         raise UsageError(f"suite {str(path)!r}: no such file")
-    raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    text = raw.decode("utf-8-sig")
+    text = read_whole_text(path)
     if name.endswith(".json"):
-        rows = _json_rows(text, path)
+        rows = _json_rows(text, path, skipped)
     elif name.endswith((".csv", ".tsv")):
         rows = _table_rows(text, "\t" if name.endswith(".tsv") else ",", path)
     else:
@@ -57,8 +57,8 @@ def read_suite(path: Path, skipped: Counter[str], numbered: bool = False) -> Ite
 
 
 def _table_rows(text: str, mark: str, path: Path) -> Iterator[SuiteRow]:
-    reader = csv.DictReader(text.splitlines(), delimiter=mark)
-    columns = tuple(reader.fieldnames or ())
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=mark)
+    columns = tuple(_cells(reader, path))
     chosen = [next((c for c in names if c in columns), None) for names in (TEXT, LABEL, CAPABILITY)]
     if chosen[0] is None or chosen[1] is None:
         missing, names = ("text", TEXT) if chosen[0] is None else ("label", LABEL)
@@ -66,25 +66,45 @@ def _table_rows(text: str, mark: str, path: Path) -> Iterator[SuiteRow]:
             f"{path}: no column for the {missing}; it may be called {', '.join(names)}"
             f"{suggest(missing, columns)}"
         )
-    for row in reader:
+    while (row := _next(reader, path)) is not None:
         capability = row[chosen[2]] if chosen[2] else path.stem
         yield SuiteRow(row[chosen[0]] or "", row[chosen[1]] or "", capability or path.stem)
 
 
-def _json_rows(text: str, path: Path) -> Iterator[SuiteRow]:
+def _cells(reader: csv.DictReader[str], path: Path) -> list[str]:
+    try:
+        return list(reader.fieldnames or ())
+    except csv.Error as error:
+        raise UsageError(f"{path}:{reader.line_num}: the header cannot be read: {error}") from None
+
+
+def _next(reader: csv.DictReader[str], path: Path) -> dict[str, str] | None:
+    try:
+        return next(reader, None)
+    except csv.Error as error:
+        raise UsageError(f"{path}:{reader.line_num}: cannot be read as a table: {error}") from None
+
+
+def _json_rows(text: str, path: Path, skipped: Counter[str]) -> Iterator[SuiteRow]:
     try:
         whole = msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise UsageError(f"{path}: not JSON: {error}") from None
     if isinstance(whole, list):
         for row in whole:
             if isinstance(row, dict):
                 yield SuiteRow(*(_first(row, names) for names in (TEXT, LABEL, CAPABILITY)))
+            else:
+                skipped["not an object"] += 1
         return
-    tests = whole.get("tests", whole) if isinstance(whole, dict) else {}
+    tests = whole.get("tests", whole) if isinstance(whole, dict) else None
+    if not isinstance(tests, dict):
+        raise UsageError(f"{path}: neither a list of rows nor an object of tests, each with data")
     for name, test in tests.items():
         if isinstance(test, dict) and isinstance(test.get("data"), list):
             yield from _test_rows(str(name), test)
+        else:
+            skipped["not a test with a list of data"] += 1
 
 
 def _test_rows(name: str, test: dict[str, Any]) -> Iterator[SuiteRow]:

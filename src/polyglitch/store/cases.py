@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, tuple_
 
 from polyglitch.records import Case, Seed, decode, encode
 from polyglitch.store import schema as s
@@ -73,24 +73,24 @@ class Cases(Database):
     ) -> Iterator[list[Case]]:
         """The cases of these seeds that have no verdict yet, in order, some at a time."""
         c, v = s.cases, s.verdicts
-        last = -1
+        last = (-1, "")
         ids = [seed.id for seed in seeds]
         while True:
             query = (
-                select(c.c.position, c.c.record)
+                select(c.c.position, c.c.id, c.c.record)
                 .outerjoin(
                     v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id)
                 )
                 .where(c.c.run == run, c.c.method == method, c.c.seed.in_(ids))
-                .where(v.c.case.is_(None), c.c.position > last)
-                .order_by(c.c.position)
+                .where(v.c.case.is_(None), tuple_(c.c.position, c.c.id) > last)
+                .order_by(c.c.position, c.c.id)  # two processes may have given the same position
                 .limit(size)
             )
             with self._engine.connect() as connection:
                 rows = connection.execute(query).all()
             if not rows:
                 return
-            last = rows[-1].position
+            last = (rows[-1].position, rows[-1].id)
             yield [decode(row.record, Case) for row in rows]
 
     def pending_count(self, run: str) -> int:

@@ -4,29 +4,37 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, ExceptionContext, Table, create_engine, event, inspect, select
+from sqlalchemy import Connection, Engine, Table, create_engine, event, func, inspect, select
 from sqlalchemy.dialects.postgresql import insert as insert_postgres
 from sqlalchemy.dialects.sqlite import insert as insert_sqlite
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, OperationalError, SQLAlchemyError
+from sqlalchemy.engine import URL
+from sqlalchemy.engine.interfaces import ExceptionContext
 
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.store import schema
 from polyglitch.store.migrations import migrate
+from polyglitch.store.postgres import server_url, shown
 
 PAGE = 500  # keys a query: below SQLite's bound on variables on every build
+TURN = 0x706F6C79  # the lock of `take_turn` among all that others may use on the server
+OUR_MISTAKES = ("ProgrammingError", "InterfaceError", "IntegrityError", "NotSupportedError")
+REMEDY = {
+    "sqlite": "check that it is a Polyglitch store, that its folder can be written and that the disk has room",
+    "postgresql": "check that the server runs and lets this user make tables in that database",
+}
 
 
 class Database:
     """An open database with the one kind of write that a store needs: add what is not there yet."""
 
     def __init__(self, where: str) -> None:
-        self.where = where
+        self.where = shown(where)
         self._engine = open_engine(where)
         self._insert: Any = (
             insert_sqlite if self._engine.dialect.name == "sqlite" else insert_postgres
@@ -42,8 +50,14 @@ class Database:
     def _add_all(self, batches: list[tuple[Table, list[dict[str, Any]]]]) -> None:
         with self._engine.begin() as connection:
             for table, rows in batches:
-                if rows:
-                    connection.execute(self._insert(table).on_conflict_do_nothing(), rows)
+                self._add_to(connection, table, rows)
+
+    def _add_to(self, connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
+        if rows:
+            # In one order, whoever writes: else two writers could wait for each other for ever.
+            keys = [column.name for column in table.primary_key]
+            rows = sorted(rows, key=lambda row: [row[key] for key in keys])
+            connection.execute(self._insert(table).on_conflict_do_nothing(), rows)
 
 
 def pages(keys: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -52,46 +66,43 @@ def pages(keys: Sequence[str]) -> Iterator[Sequence[str]]:
         yield keys[start : start + PAGE]
 
 
+def storable(text: str) -> str:
+    """A text as every database keeps it: without zero characters and halves of surrogate pairs."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def take_turn(connection: Connection) -> None:
+    """Let no other process write, from here to the end of the transaction, that also takes its turn."""
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        connection.execute(select(func.pg_advisory_xact_lock(TURN)))
+
+
 def open_engine(where: str) -> Engine:
     """An engine for a file path or a database URL, ready to be used from several threads."""
-    engine = create_engine(_url(where))
-    event.listen(engine, "handle_error", _explain(where))
+    engine = create_engine(_url(where), pool_pre_ping="://" in where)
+    event.listen(engine, "handle_error", partial(_explain, shown(where)))
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
-    try:
-        _prepare_schema(engine, where)
-    except (SQLAlchemyError, sqlite3.Error) as error:
-        raise _unusable(where, error) from None
+    _prepare_schema(engine, where)
     return engine
 
 
-def _explain(where: str) -> Callable[[ExceptionContext], None]:
-    """What turns a full disk, a read-only file and the like into an error that says what to do."""
-
-    def explain(context: ExceptionContext) -> None:
-        if isinstance(context.sqlalchemy_exception, OperationalError):
-            raise _unusable(where, context.original_exception) from None
-
-    return explain
-
-
-def _unusable(where: str, error: BaseException) -> SystemFailed:
-    cause = str(getattr(error, "orig", None) or error)
+def _explain(where: str, context: ExceptionContext) -> BaseException | None:
+    """Say of a failing disk or server what it is and what helps, at the start or in the middle of a run."""
+    cause = context.original_exception
+    if context.is_pre_ping or type(cause).__name__ in OUR_MISTAKES:
+        return None
     return SystemFailed(
-        f"store {where!r} cannot be used: {cause}; check that it is a Polyglitch store, that its folder "
-        "can be written and that the disk has room, or name another with --store; what it holds is kept"
+        f"store {where!r} cannot be used: {str(cause).strip()}; {REMEDY[context.dialect.name]}, "
+        "or name another with --store; what it holds is kept"
     )
 
 
-def _url(where: str) -> str:
+def _url(where: str) -> str | URL:
     if "://" in where:
-        try:
-            make_url(where)
-        except ArgumentError:
-            raise UsageError(
-                f"--store {where!r} is no database URL; use a file, or postgresql+psycopg://user@host/name"
-            ) from None
-        return where
+        return server_url(where)
     path = Path(where)
     if path.is_dir():
         raise UsageError(
@@ -132,24 +143,32 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
             time.sleep(0.1)
 
 
+def _is_current(engine: Engine) -> bool:
+    """Whether the tables are all there, as this version knows them: then nothing has to be written."""
+    with engine.connect() as connection:
+        if not set(schema.metadata.tables) <= set(inspect(connection).get_table_names()):
+            return False
+        version = select(schema.about.c.value).where(schema.about.c.key == "schema")
+        return connection.scalar(version) == str(schema.VERSION)
+
+
 def _prepare_schema(engine: Engine, where: str) -> None:
-    if not set(schema.metadata.tables) <= set(inspect(engine).get_table_names()):
-        with engine.begin() as connection:
-            if engine.dialect.name == "sqlite":  # one of several processes makes the tables
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            schema.metadata.create_all(connection)
+    if _is_current(engine):
+        return
     with engine.begin() as connection:
+        take_turn(connection)  # two that open a new store at once must not both make its tables
+        schema.metadata.create_all(connection)
         found = connection.scalar(
             select(schema.about.c.value).where(schema.about.c.key == "schema")
         )
         if found is None:
-            insert = insert_sqlite if engine.dialect.name == "sqlite" else insert_postgres
-            row = insert(schema.about).values(key="schema", value=str(schema.VERSION))
-            connection.execute(row.on_conflict_do_nothing())
+            connection.execute(
+                schema.about.insert().values(key="schema", value=str(schema.VERSION))
+            )
         elif int(found) < schema.VERSION:
             migrate(connection, int(found))
         elif int(found) > schema.VERSION:
             raise UsageError(
-                f"store {where!r} has schema {found}, this version reads {schema.VERSION}; "
+                f"store {shown(where)!r} has schema {found}, this version reads {schema.VERSION}; "
                 "use the version that wrote it, or start a new store"
             )

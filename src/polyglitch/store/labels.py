@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from polyglitch.records import Issue, Label, decode, encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database
+from polyglitch.store.database import Database, take_turn
 
 
 class LabelCount(msgspec.Struct, frozen=True):
@@ -32,8 +32,9 @@ class Labels(Database):
     def set_label(self, run: str, label: Label) -> None:
         """Keep a reviewer's word on an issue in place of an earlier one."""
         with self._engine.begin() as connection:
+            take_turn(connection)  # else one person's two windows could both log the same `before`
             before = _record(connection, label.issue_id, label.who)
-            _replace(connection, label.issue_id, label.who, encode(label))
+            replace_label(connection, label.issue_id, label.who, encode(label))
             row = {
                 "run": run,
                 "issue": label.issue_id,
@@ -55,10 +56,11 @@ class Labels(Database):
             .limit(1)
         )
         with self._engine.begin() as connection:
+            take_turn(connection)
             row = connection.execute(last).one_or_none()
             if row is None:
                 return None
-            _replace(connection, row.issue, who, row.before)
+            replace_label(connection, row.issue, who, row.before)
             connection.execute(update(log).where(log.c.id == row.id).values(undone=1))
         return str(row.issue)
 
@@ -140,7 +142,8 @@ def _record(connection: Connection, issue: str, who: str) -> str:
     return connection.scalar(query) or ""
 
 
-def _replace(connection: Connection, issue: str, who: str, record: str) -> None:
+def replace_label(connection: Connection, issue: str, who: str, record: str) -> None:
+    """Put a label in place of the one there; an empty record only takes that away."""
     connection.execute(delete(s.labels).where(s.labels.c.issue == issue, s.labels.c.who == who))
     if record:
         label = decode(record, Label)

@@ -12,6 +12,8 @@ from polyglitch.records import Input, Output, decode, digest, encode
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database, pages
 
+LONGEST_KIND = 64  # as schema.kept has it
+
 
 def output_key(signature: str, item: Input, turn: int = 0) -> str:
     """Where an output is kept: the system, all of the input that can change the answer, and which time it was asked."""
@@ -53,7 +55,7 @@ class Outputs(Database):
         with self._engine.connect() as connection:
             for some in pages(keys):
                 query = select(s.kept.c.key, s.kept.c.value).where(
-                    s.kept.c.kind == kind, s.kept.c.key.in_(some)
+                    s.kept.c.kind == fitting(kind), s.kept.c.key.in_(some)
                 )
                 for key, value in connection.execute(query):
                     found[key] = msgspec.json.decode(value)
@@ -61,6 +63,12 @@ class Outputs(Database):
 
     def keep(self, kind: str, values: dict[str, Any]) -> None:
         """Keep JSON values for tools."""
+        place = fitting(kind)
         self._add(
-            s.kept, [{"kind": kind, "key": key, "value": encode(v)} for key, v in values.items()]
+            s.kept, [{"kind": place, "key": key, "value": encode(v)} for key, v in values.items()]
         )
+
+
+def fitting(kind: str) -> str:
+    """A kind as it fits its column, which not every database stretches."""
+    return kind if len(kind) <= LONGEST_KIND else digest([kind], 32)

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, func, literal, or_, sele
 
 from polyglitch.records import Issue, decode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database
+from polyglitch.store.database import Database, storable
 
 Shelf = Literal["issues", "undecided", "held"]
 RUN_IN_ID = 12  # characters of the run in the name of an undecided case: the name fits 32
@@ -120,8 +120,8 @@ class Queue(Database):
 
 
 def fold(text: str) -> str:
-    """A text as it is searched: without case, and without half a surrogate pair, which no database keeps."""
-    return text.casefold().encode("utf-8", "replace").decode()
+    """A text as it is searched: without case, and as a database can keep it."""
+    return storable(text.casefold())
 
 
 def _shelf(run: str, wanted: Wanted) -> Subquery:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from sqlalchemy import Column, Float, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy.types import TypeEngine
 
 VERSION = 2
 
 metadata = MetaData()
 
-about = Table("about", metadata, Column("key", String(40), primary_key=True), Column("value", Text))
+
+def name(length: int) -> TypeEngine[str]:
+    """A name or key, in the same order on every database: byte by byte, whatever the server's language."""
+    return String(length).with_variant(String(length, collation="C"), "postgresql")
+
+
+about = Table("about", metadata, Column("key", name(40), primary_key=True), Column("value", Text))
 
 runs = Table(
     "runs",
     metadata,
-    Column("id", String(32), primary_key=True),
-    Column("created", String(32), nullable=False),
-    Column("state", String(16), nullable=False),  # running, done
+    Column("id", name(32), primary_key=True),
+    Column("created", name(32), nullable=False),
+    Column("state", name(16), nullable=False),  # running, done
     Column("definition", Text, nullable=False),
     Column("figures", Text, nullable=False),
 )
@@ -23,8 +30,8 @@ runs = Table(
 seeds = Table(
     "seeds",
     metadata,
-    Column("run", String(32), primary_key=True),
-    Column("id", String(64), primary_key=True),
+    Column("run", name(32), primary_key=True),
+    Column("id", name(64), primary_key=True),
     Column("position", Integer, nullable=False),
     Column("record", Text, nullable=False),
     Index("seeds_in_order", "run", "position"),
@@ -33,18 +40,18 @@ seeds = Table(
 generated = Table(
     "generated",
     metadata,
-    Column("run", String(32), primary_key=True),
-    Column("method", String(64), primary_key=True),
-    Column("seed", String(64), primary_key=True),
+    Column("run", name(32), primary_key=True),
+    Column("method", name(64), primary_key=True),
+    Column("seed", name(64), primary_key=True),
 )
 
 cases = Table(
     "cases",
     metadata,
-    Column("run", String(32), primary_key=True),
-    Column("method", String(64), primary_key=True),
-    Column("id", String(32), primary_key=True),
-    Column("seed", String(64), nullable=False),
+    Column("run", name(32), primary_key=True),
+    Column("method", name(64), primary_key=True),
+    Column("id", name(32), primary_key=True),
+    Column("seed", name(64), nullable=False),
     Column("position", Integer, nullable=False),
     Column("record", Text, nullable=False),
     Index("cases_of_seed", "run", "method", "seed"),
@@ -54,11 +61,11 @@ cases = Table(
 verdicts = Table(
     "verdicts",
     metadata,
-    Column("run", String(32), primary_key=True),
-    Column("method", String(64), primary_key=True),
-    Column("case", String(32), primary_key=True),
-    Column("seed", String(64), nullable=False),
-    Column("outcome", String(16), nullable=False),
+    Column("run", name(32), primary_key=True),
+    Column("method", name(64), primary_key=True),
+    Column("case", name(32), primary_key=True),
+    Column("seed", name(64), nullable=False),
+    Column("outcome", name(16), nullable=False),
     Column("severity", Float, nullable=False),
     Column("reason", Text, nullable=False),
     Column("record", Text, nullable=False),
@@ -68,12 +75,12 @@ verdicts = Table(
 issues = Table(
     "issues",
     metadata,
-    Column("run", String(32), primary_key=True),
-    Column("id", String(32), primary_key=True),
-    Column("method", String(64), nullable=False),
-    Column("seed", String(64), nullable=False),
+    Column("run", name(32), primary_key=True),
+    Column("id", name(32), primary_key=True),
+    Column("method", name(64), nullable=False),
+    Column("seed", name(64), nullable=False),
     Column("severity", Float, nullable=False),
-    Column("kind", String(64), nullable=False),
+    Column("kind", name(64), nullable=False),
     Column("position", Integer, nullable=False),
     Column("record", Text, nullable=False),
     Index("issues_worst_first", "run", "position"),
@@ -84,11 +91,11 @@ issues = Table(
 labels = Table(
     "labels",
     metadata,
-    Column("issue", String(32), primary_key=True),
-    Column("who", String(128), primary_key=True),
-    Column("verdict", String(16), nullable=False),
+    Column("issue", name(32), primary_key=True),
+    Column("who", name(128), primary_key=True),
+    Column("verdict", name(16), nullable=False),
     Column("record", Text, nullable=False),
-    Column("kind", String(64), nullable=False, server_default=""),
+    Column("kind", name(64), nullable=False, server_default=""),
     Index("labels_of_reviewer", "who", "issue"),
 )
 
@@ -96,10 +103,10 @@ label_log = Table(  # every change of a label, so that it can be taken back and 
     "label_log",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("run", String(32), nullable=False),
-    Column("issue", String(32), nullable=False),
-    Column("who", String(128), nullable=False),
-    Column("at", String(32), nullable=False),
+    Column("run", name(32), nullable=False),
+    Column("issue", name(32), nullable=False),
+    Column("who", name(128), nullable=False),
+    Column("at", name(32), nullable=False),
     Column("before", Text, nullable=False),  # the label as it was; empty where there was none
     Column("after", Text, nullable=False),
     Column("undone", Integer, nullable=False),
@@ -109,16 +116,16 @@ label_log = Table(  # every change of a label, so that it can be taken back and 
 searchable = Table(  # all that a person reads of an issue, case folded, made when it is reviewed
     "searchable",
     metadata,
-    Column("run", String(32), primary_key=True),
-    Column("issue", String(32), primary_key=True),
+    Column("run", name(32), primary_key=True),
+    Column("issue", name(32), primary_key=True),
     Column("text", Text, nullable=False),
 )
 
 outputs = Table(
     "outputs",
     metadata,
-    Column("key", String(32), primary_key=True),
-    Column("status", String(16), nullable=False),
+    Column("key", name(32), primary_key=True),
+    Column("status", name(16), nullable=False),
     Column("record", Text, nullable=False),
 )
 
@@ -126,8 +133,8 @@ outputs = Table(
 workers = Table(
     "workers",
     metadata,
-    Column("id", String(32), primary_key=True),
-    Column("host", String(128), nullable=False),
+    Column("id", name(32), primary_key=True),
+    Column("host", name(128), nullable=False),
     Column("pid", Integer, nullable=False),
     Column("beat", Float, nullable=False),  # seconds since 1970 when it last said that it lives
 )
@@ -135,16 +142,16 @@ workers = Table(
 claims = Table(
     "claims",
     metadata,
-    Column("key", String(32), primary_key=True),
-    Column("worker", String(32), nullable=False),
+    Column("key", name(32), primary_key=True),
+    Column("worker", name(32), nullable=False),
     Index("claims_of_worker", "worker"),
 )
 
 spending = Table(  # what each process spent on a run; their sum counts against its limits
     "spending",
     metadata,
-    Column("run", String(32), primary_key=True),
-    Column("worker", String(32), primary_key=True),
+    Column("run", name(32), primary_key=True),
+    Column("worker", name(32), primary_key=True),
     Column("requests", Integer, nullable=False),
     Column("characters", Integer, nullable=False),
     Column("cost", Float, nullable=False),
@@ -153,7 +160,7 @@ spending = Table(  # what each process spent on a run; their sum counts against 
 kept = Table(
     "kept",
     metadata,
-    Column("kind", String(64), primary_key=True),
-    Column("key", String(64), primary_key=True),
+    Column("kind", name(64), primary_key=True),
+    Column("key", name(64), primary_key=True),
     Column("value", Text, nullable=False),
 )

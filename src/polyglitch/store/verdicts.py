@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, select
 from polyglitch.records import Case, Issue, Verdict, decode, encode
 from polyglitch.repeats import UNSTABLE
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database
+from polyglitch.store.database import Database, storable
 
 
 class Verdicts(Database):
@@ -25,7 +25,7 @@ class Verdicts(Database):
                 "seed": case.seed_id,
                 "outcome": verdict.outcome,
                 "severity": verdict.severity,
-                "reason": verdict.reason,
+                "reason": storable(verdict.reason),
                 "record": encode(verdict),
             }
             for case, verdict in pairs
@@ -108,8 +108,6 @@ class Verdicts(Database):
 
     def set_issues(self, run: str, found: Iterable[Issue]) -> int:
         """Replace the issues of a run, worst first; how many there are."""
-        with self._engine.begin() as connection:
-            connection.execute(delete(s.issues).where(s.issues.c.run == run))
         rows = [
             {
                 "run": run,
@@ -123,7 +121,11 @@ class Verdicts(Database):
             }
             for place, issue in enumerate(found, 1)
         ]
-        self._add(s.issues, rows)
+        with (
+            self._engine.begin() as connection
+        ):  # one transaction: a reviewer sees the old or the new
+            connection.execute(delete(s.issues).where(s.issues.c.run == run))
+            self._add_to(connection, s.issues, rows)
         return len(rows)
 
     def issues(self, run: str, method: str | None = None) -> Iterator[Issue]:

@@ -82,7 +82,7 @@ def _labelled(text: object, label: object, scores: object, seconds: float) -> Ou
     for name, value in (scores or {}).items():
         try:
             numbers[str(name)] = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return failed(f"the score of {name!r} is {value!r}, not a number", seconds)
         if not math.isfinite(numbers[str(name)]):
             return failed(f"the score of {name!r} is {value!r}, not a finite number", seconds)

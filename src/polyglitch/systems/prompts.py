@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -13,6 +12,7 @@ import msgspec
 from polyglitch.errors import UsageError
 from polyglitch.records import Input
 from polyglitch.registry import suggest
+from polyglitch.settings_file import parse_toml, read_text
 
 PLACE = re.compile(r"\{(text|context|title)\}")
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -49,7 +49,7 @@ def load_prompt(name: str, kind: type[P] = Prompt) -> P:  # type: ignore[assignm
         path = Path(name)
         if not path.is_file():
             raise UsageError(f"prompt {name!r}: no such file")
-        return read_prompt(path.read_text("utf-8"), name, kind)
+        return read_prompt(read_text(path), name, kind)
     table = files("polyglitch").joinpath("resources", "prompts", f"{name}.toml")
     if "/" in name or not table.is_file():
         raise UsageError(
@@ -67,8 +67,8 @@ def prompt_names() -> tuple[str, ...]:
 def read_prompt(text: str, name: str, kind: type[P] = Prompt) -> P:  # type: ignore[assignment]
     """A prompt from TOML; errors name the key that is wrong."""
     try:
-        prompt = msgspec.convert(tomllib.loads(text), kind)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        prompt = msgspec.convert(parse_toml(text, f"prompt {name!r}"), kind)
+    except msgspec.ValidationError as error:
         raise UsageError(f"prompt {name!r}: {error}") from None
     if "{text}" not in prompt.user:
         raise UsageError(f"prompt {name!r}: `user` must say where the {{text}} of an input goes")

@@ -7,7 +7,6 @@ The file may be gzipped.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,9 +15,11 @@ from typing import Any
 import msgspec
 
 from polyglitch.errors import UsageError
+from polyglitch.gunzip import BROKEN, cause, gunzipped
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer, failed
 
+LONGEST = 10_000_000  # bytes of a line: an answer with its input, and then some
 Key = tuple[str, str | None]
 
 
@@ -50,8 +51,8 @@ class Replay:
     def _add(self, line: bytes, where: str) -> None:
         try:
             row = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise UsageError(f"{where}: not JSON ({error}); a line is one JSON object") from error
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise UsageError(f"{where}: not JSON ({error}); a line is one JSON object") from None
         if not isinstance(row, dict):
             raise UsageError(f"{where}: {type(row).__name__} instead of a JSON object")
         key, output = _key(row, where), _output(row, where)
@@ -73,10 +74,19 @@ def _lines(path: Path) -> Iterator[bytes]:
     with path.open("rb") as plain:
         zipped = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)
-        try:
-            yield from gzip.GzipFile(fileobj=plain) if zipped else plain
-        except (EOFError, gzip.BadGzipFile) as error:
-            raise UsageError(f"{path}: damaged gzip file ({error})") from error
+        stream = gunzipped(str(path), plain) if zipped else plain
+        number = 0
+        while True:
+            number += 1
+            try:
+                line = stream.readline(LONGEST + 1)
+            except BROKEN as error:
+                raise UsageError(f"{path}, line {number}: {cause(error)}") from None
+            if len(line) > LONGEST:
+                raise UsageError(f"{path}, line {number}: longer than {LONGEST:,} bytes")
+            if not line:
+                return
+            yield line
 
 
 def _key(row: dict[str, Any], where: str) -> Key:

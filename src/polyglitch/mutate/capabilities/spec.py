@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from polyglitch.errors import UsageError
 from polyglitch.registry import suggest
+from polyglitch.settings_file import LANGUAGE, parse_toml, read_text
 
 Must = Literal["label", "same", "flipped", "stronger", "weaker", "contained", "fairness"]
 LENGTH = re.compile(r"^\s*(?:(<=?|>=?)\s*(\d+)|(\d+)\s*\.\.\s*(\d+))\s*$")
@@ -70,7 +70,7 @@ class Capability(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     title: str
     description: str = ""
     task: str
-    language: str = "en"
+    language: Annotated[str, msgspec.Meta(pattern=LANGUAGE)] = "en"
     source: str = ""
     where: Condition = Condition()
     make: tuple[Rule, ...] = ()
@@ -84,11 +84,8 @@ class Capability(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 def read_capability(path: Path | Traversable) -> Capability:
     """The capability of a file."""
-    text = path.read_text("utf-8")
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: not TOML: {error}") from None
+    text = read_text(path)
+    table = parse_toml(text, str(path))
     try:
         made = msgspec.convert(table, Capability)
     except msgspec.ValidationError as error:
@@ -179,13 +176,20 @@ def bundled(suite: str) -> tuple[Capability, ...]:
     return tuple(read_capability(each) for each in sorted(found, key=lambda each: each.name))
 
 
+def inside(file: Path, folder: Path) -> Path:
+    """A file of a suite, which may come from anywhere: a link in it must not show what lies elsewhere."""
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise UsageError(f"{file} leads out of the folder of its suite; put the file itself there")
+    return file
+
+
 def load_suite(suite: str, only: tuple[str, ...] = ()) -> tuple[Capability, ...]:
     """A bundled suite, a folder of capability files, or one file; `only` names some of them."""
     path = Path(suite)
     if path.is_file():
         found: tuple[Capability, ...] = (read_capability(path),)
     elif path.is_dir():
-        found = tuple(read_capability(each) for each in sorted(path.glob("*.toml")))
+        found = tuple(read_capability(inside(each, path)) for each in sorted(path.glob("*.toml")))
         if not found:
             raise UsageError(f"suite {suite!r}: the folder has no capability file (*.toml)")
     else:

@@ -78,9 +78,16 @@ def split(symbols: int, masks: frozenset[int]) -> tuple[int, ...]:
     return tuple(classes)
 
 
-@lru_cache(maxsize=8192)
 def automaton(node: Node, symbols: int, limits: Limits = DEFAULT_LIMITS) -> Dfa:
     """The minimal automaton of a regex over an alphabet, or `TooLarge`."""
+    try:
+        return _automaton(node, symbols, limits)
+    except RecursionError:  # derivatives go as deep as the regex is long
+        raise TooLarge("a regex too long to take apart") from None
+
+
+@lru_cache(maxsize=8192)
+def _automaton(node: Node, symbols: int, limits: Limits) -> Dfa:
     masks = node.masks | {WORD_MASK} if node.boundary else node.masks
     classes = split(symbols, masks)
     bits = [(mask & -mask).bit_length() - 1 for mask in classes]

@@ -19,6 +19,10 @@ Meaning = tuple[Any, ...]
 Shape = tuple[tuple[str, Any], ...]
 KEPT = 8  # readings of a part that are worth going on with
 LONGEST = 40  # concepts; no description is longer
+USUAL = (
+    20  # beyond that fewer readings are kept, or a sentence made to be slow would take many seconds
+)
+KEPT_OF_LONG = 3
 TERMS = ("TERM", "LITERAL", "WORD")
 UNSEEN = -0.5  # the weight of a feature without one
 PASSED_OVER = -3.0  # of a concept that a reading leaves out, and without a weight of its own
@@ -116,7 +120,8 @@ class _Chart:
             if known is None or known.score < found.score:
                 best[found.meaning] = found
         if best:
-            kept = sorted(best.values(), key=lambda entry: -entry.score)[:KEPT]
+            most = KEPT if len(self.shape) <= USUAL else KEPT_OF_LONG
+            kept = sorted(best.values(), key=lambda entry: -entry.score)[:most]
             self.cells[start, end] = kept
 
     def build(self, start: int, end: int) -> Iterator[Item]:

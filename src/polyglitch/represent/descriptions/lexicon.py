@@ -205,7 +205,7 @@ def longest(words: list[str], at: int, numbers: dict[str, int]) -> tuple[Token |
         values: list[int] = []
         pattern = []
         for word in window:
-            value = int(word) if word.isdigit() and len(word) < 5 else numbers.get(word)
+            value = int(word) if word.isdecimal() and len(word) < 5 else numbers.get(word)
             if value is None or len(values) == 2:
                 pattern.append(word)
             else:

@@ -17,6 +17,7 @@ from polyglitch.represent.regex.tree import Node
 
 LARGEST = 1000  # repetitions; beyond that a regex is a mistake or an attack
 DEEPEST = 100  # brackets inside each other
+LONGEST = 2000  # characters; published descriptions need tens
 SPECIAL = set("|&~()[]{}?*+.\\")
 ESCAPES = {
     "d": ("0123456789", False),
@@ -62,6 +63,8 @@ class _Reader:
         self.regex, self.at, self.depth = regex, 0, 0
 
     def read(self) -> Node:
+        if len(self.regex) > LONGEST:
+            raise self.error(f"more than {LONGEST} characters", LONGEST)
         node = self.union()
         if self.at < len(self.regex):
             raise self.error("this bracket closes nothing")
@@ -121,7 +124,7 @@ class _Reader:
         first, comma, second = self.regex[self.at : end].partition(",")
         self.at = end + 1
         numbers = [
-            int(part) if part.isascii() and part.isdigit() else None for part in (first, second)
+            int(part[:9]) if part.isascii() and part.isdigit() else None for part in (first, second)
         ]
         if (
             (first and numbers[0] is None)

@@ -25,9 +25,15 @@ def write(node: Node) -> str:
         return f"~({write(node.parts[0])})"
     if node.kind == "repeat":
         return bracket(node.parts[0], 3) + bounds(node.low, node.high)
-    signs = {"or": "|", "and": "&", "cat": ""}
+    if node.kind == "cat":  # nested to the right, as long as the regex: walked, not descended into
+        parts = []
+        while node.kind == "cat" and node is not tree.EMPTY:
+            parts.append(bracket(node.parts[0], 2))
+            node = node.parts[1]
+        return "".join([*parts, bracket(node, 2)])
+    signs = {"or": "|", "and": "&"}
     level = LOOSE[node.kind]
-    return signs[node.kind].join(bracket(part, level + (node.kind != "cat")) for part in node.parts)
+    return signs[node.kind].join(bracket(part, level + 1) for part in node.parts)
 
 
 def bracket(node: Node, level: int) -> str:

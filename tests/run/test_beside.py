@@ -1,0 +1,92 @@
+"""Several processes on one store, one of them killed: everything is answered, and nothing asked twice but what died."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from polyglitch.records import Input
+from polyglitch.store.outputs import output_key
+from polyglitch.store.store import Store
+from tests.conftest import ROOT
+
+COUNT, BATCH, JOBS = 600, 4, 2
+
+# Asks all texts in an order of its own and writes down which it was asked.
+WORKER = f"""
+import os, random, sys, time
+from polyglitch.records import Input, Output
+from polyglitch.run.ask import Asker
+from polyglitch.store.store import Store
+
+where, log, number = sys.argv[1:]
+
+class Upper:
+    languages, signature, batch_size, parallel = (None, None), "upper", {BATCH}, {JOBS}
+
+    def ask(self, inputs):
+        line = "".join(f"{{number}} {{item.text}}\\n" for item in inputs)
+        with open(log, "a") as out:
+            out.write(line)
+        time.sleep(0.02)
+        return [Output(item.text.upper()) for item in inputs]
+
+    def close(self): ...
+
+store = Store(where)
+asker = Asker(Upper(), store)
+texts = [f"text {{n}}" for n in range({COUNT})]
+random.Random(int(number)).shuffle(texts)
+for start in range(0, {COUNT}, 40):
+    some = [Input(text) for text in texts[start:start + 40]]
+    answers = asker.gather(asker.submit(some))
+    assert [answers[asker.key(i)].text for i in some] == [i.text.upper() for i in some]
+asker.close()
+print(asker.queries)
+"""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return str(tmp_path / "runs.sqlite")
+    url: str = request.getfixturevalue("postgres").new_database()
+    return url
+
+
+def start(where: str, log: Path, number: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WORKER, where, str(log), str(number)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def lines(log: Path) -> list[str]:
+    return log.read_text().splitlines() if log.exists() else []
+
+
+@pytest.mark.skipif(not hasattr(Store, "claim"), reason="this store has no claims yet")
+def test_three_processes_one_killed(where: str, tmp_path: Path) -> None:
+    log = tmp_path / "asked.txt"
+    workers = [start(where, log, number) for number in range(3)]
+    while sum(line.startswith("0 ") for line in lines(log)) < 40:
+        assert workers[0].poll() is None
+        time.sleep(0.01)
+    workers[0].send_signal(signal.SIGKILL)
+    counts = [int(worker.communicate(timeout=120)[0] or 0) for worker in workers]
+    assert [worker.returncode for worker in workers] == [-signal.SIGKILL, 0, 0]
+    asked = Counter(line.partition(" ")[2] for line in lines(log))
+    assert len(asked) == COUNT and min(counts[1:]) > 0
+    twice = {text for text, count in asked.items() if count > 1}
+    by_killed = {line.partition(" ")[2] for line in lines(log) if line.startswith("0 ")}
+    assert twice <= by_killed and len(twice) <= BATCH * JOBS, "only what died unanswered"
+    store = Store(where)
+    keys = [output_key("upper", Input(text)) for text in asked]
+    assert len(store.outputs(keys)) == COUNT
+    store.close()
