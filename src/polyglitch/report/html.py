@@ -12,7 +12,7 @@ from itertools import islice
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from polyglitch.report.cards import card, language_tag, number_in_words
+from polyglitch.report.cards import card, language_tag, number_in_words, show_violation
 from polyglitch.report.findings import Finding, Limits, Summary
 from polyglitch.report.markup import marked, visible
 from polyglitch.report.visible import plain
@@ -51,6 +51,10 @@ def html_report(summary: Summary, findings: Iterable[Finding], limits: Limits) -
     return page.generate(
         summary=summary,
         cards=(card(n, found, summary.languages, limits) for n, found in enumerate(shown, 1)),
+        bugs=[
+            (bug, bug.shown and show_violation(*bug.shown, summary.languages, limits.characters))
+            for bug in summary.bugs
+        ],
         unseen=max(summary.issues - limits.cards, 0),
         limits=limits,
         style=style,
