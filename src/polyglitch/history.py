@@ -86,7 +86,7 @@ class History:
     def minimised(self, issue: Issue) -> tuple[Trial, Verdict] | None:
         """The smallest pair that still fails, where `minimise` has looked for one."""
         found = self.store.remember(MINIMISED, [issue.id]).get(issue.id)
-        return None if found is None else msgspec.convert(found, tuple[Trial, Verdict])
+        return found and msgspec.convert(found, tuple[Trial, Verdict])
 
     def groups(self) -> list[Group]:
         """The issues brought together where they are one bug, the largest group first."""
@@ -180,7 +180,7 @@ COUNTS = (
 
 def open_history(name: str, store: str | None = None) -> History:
     """A run by `STORE:RUN`, `STORE:` for its newest, or `RUN` alone in the store given (or configured)."""
-    where, _, run_id = name.rpartition(":")
+    where, _, run_id = name.rpartition(":") if name else ("", "", "")
     if not where:
         where = store or make_campaign({}, find_file()).store
     if "://" not in where and not Path(where).is_file():

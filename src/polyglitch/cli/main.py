@@ -22,6 +22,7 @@ COMMANDS = (
     "judge",
     "list",
     "measure",
+    "minimise",
     "regex",
     "report",
     "review",
