@@ -24,6 +24,7 @@ COMMANDS = (
     "measure",
     "minimise",
     "regex",
+    "repair",
     "report",
     "review",
     "run",
