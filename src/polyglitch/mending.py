@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -13,10 +15,11 @@ from polyglitch.records import Case, Edit, Input, Issue, Output, Trial
 from polyglitch.reopen import Reopened
 from polyglitch.repair.choose import consistency, likelihood, ranked
 from polyglitch.repair.fixes import Choose, Fix, Mended
-from polyglitch.repair.mend import Member, Sound, mend
+from polyglitch.repair.mend import Faults, Member, mend
 
 SWAPPED = "similar"  # the relation of a sentence and its mutant: the only one a wording can be carried over
 
+NUMBER = re.compile(r"\d+")
 Ask = Callable[[Sequence[Input]], Sequence[Output]]
 
 
@@ -51,7 +54,7 @@ def repair_issue(history: History, opened: Reopened, issue: Issue, choose: Choos
 
     order = ranked(scores(members, opened, choose))
     glosses = glosses_of([member.edit for member in members], opened.ask, opened.languages)
-    found = mend(members, order, glosses, judge, soundness(opened.languages))
+    found = mend(members, order, glosses, judge, plain_faults(opened.languages))
     if found is None:
         return with_reason(told, "no wording makes them agree")
     fixes = tuple(
@@ -107,6 +110,12 @@ def glosses_of(
     return {text: output.text for text, output in zip(swapped, answers, strict=True)}
 
 
-def soundness(languages: tuple[str | None, str | None]) -> Sound:
-    """Whether an output has no negation that its source does not ask for."""
-    return lambda source, output: not unasked_negation(source, output, languages)
+def plain_faults(languages: tuple[str | None, str | None]) -> Faults:
+    """Counts what can be told without understanding: made-up negations, and numbers that were lost or made up."""
+
+    def count(source: str, output: str) -> int:
+        asked, given = Counter(NUMBER.findall(source)), Counter(NUMBER.findall(output))
+        wrong = (asked - given).total() + (given - asked).total()
+        return wrong + bool(unasked_negation(source, output, languages))
+
+    return count

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from polyglitch.compare.similarity import similar_enough
 from polyglitch.errors import UsageError
-from polyglitch.mending import glosses_of, soundness
+from polyglitch.mending import glosses_of, plain_faults
 from polyglitch.mutate.swap import swap_words
 from polyglitch.protocols import System
 from polyglitch.records import Case, Input, Output, Seed, Trial, digest
@@ -38,7 +38,7 @@ class Repaired:
         self._tools = Toolbox(languages=system.languages)
         self._mutate = swap_words(PROPOSER, ("NN", "NNS", "JJ", "CD"), per_seed=MUTANTS, edges=True)
         self._compare = similar_enough(vote="all")
-        self._sound = soundness(system.languages)
+        self._faults = plain_faults(system.languages)
         self._known: dict[str, Output] = {}
         self._lock = threading.Lock()
         parts = (self._mutate.signature, self._compare.signature)
@@ -96,7 +96,7 @@ class Repaired:
         order = ranked(consistency([member.output for member in members]))
         edits = [case.edit for case, _ in pairs]
         glosses = glosses_of(edits, self._translate, self.languages)
-        found = mend(members, order, glosses, judge, self._sound)
+        found = mend(members, order, glosses, judge, self._faults)
         return own if found is None else Output(found.outputs[item.text], seconds=own.seconds)
 
 

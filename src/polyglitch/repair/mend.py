@@ -20,9 +20,7 @@ class Member(NamedTuple):
 
 Glosses = Mapping[str, str]  # what the system makes of a word alone
 Judge = Callable[[Mapping[str, str]], int]  # outputs by source: how many violations they leave
-Sound = Callable[
-    [str, str], bool
-]  # whether an output says nothing that its source plainly does not
+Faults = Callable[[str, str], int]  # how many plain facts of a source an output gets wrong
 
 
 class Choice(NamedTuple):
@@ -34,16 +32,16 @@ class Choice(NamedTuple):
 
 
 def mend(
-    members: Sequence[Member], order: Sequence[int], glosses: Glosses, judge: Judge, sound: Sound
+    members: Sequence[Member], order: Sequence[int], glosses: Glosses, judge: Judge, faults: Faults
 ) -> Choice | None:
     """The first member in order whose wording leaves no violation, else the one that leaves fewest; if any helps.
 
-    What most translations agree on can still be wrong: a member that is not sound comes after all that are.
+    What most translations agree on can still be wrong: members with fewer plain faults come first.
     """
     best: Choice | None = None
     start = judge({member.text: member.output for member in members})
-    for place in sorted(order, key=lambda n: not sound(members[n].text, members[n].output)):
-        outputs = dict(follow(members[place], members, glosses, sound))
+    for place in sorted(order, key=lambda n: faults(members[n].text, members[n].output)):
+        outputs = dict(follow(members[place], members, glosses, faults))
         left = judge(outputs)
         if left < (best.left if best else start):
             best = Choice(members[place], outputs, left)
@@ -53,16 +51,16 @@ def mend(
 
 
 def follow(
-    model: Member, members: Sequence[Member], glosses: Glosses, sound: Sound
+    model: Member, members: Sequence[Member], glosses: Glosses, faults: Faults
 ) -> Iterator[tuple[str, str]]:
-    """Every member's source with its translation in the wording of the model, where that stays sound."""
+    """Every member's source with its translation in the wording of the model, where that adds no fault."""
     for member in members:
         if member.text == model.text:
             yield member.text, member.output
             continue
         told = {word.lower() for word in swapped(model, member, glosses)}
         new = transfer(model.output, member.output, told)
-        worse = sound(member.text, member.output) and not sound(member.text, new)
+        worse = faults(member.text, new) > faults(member.text, member.output)
         yield member.text, member.output if worse else new
 
 
