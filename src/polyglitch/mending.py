@@ -57,10 +57,11 @@ def repair_issue(history: History, opened: Reopened, issue: Issue, choose: Choos
     found = mend(members, order, glosses, judge, plain_faults(opened.languages))
     if found is None:
         return with_reason(told, "no wording makes them agree")
+    concerned = {item.text for case in violations for item in case.inputs}
     fixes = tuple(
         Fix(member.text, member.output, found.outputs[member.text])
         for member in members
-        if found.outputs[member.text] != member.output
+        if member.text in concerned and found.outputs[member.text] != member.output
     )
     gone = len(violations) - found.left
     return Mended(

@@ -41,12 +41,14 @@ def transfer(model: str, own: str, glosses: Collection[str]) -> str:
     steps = merged([word.text.lower() for word in ours], [word.text.lower() for word in theirs])
     kept: list[Word] = []
     for same, mine, other in steps:
-        beside = bool(kept) and like_any(kept[-1].text, list(glosses))
-        lone = mine.start == mine.stop or other.start == other.stop
-        if same or (beside and lone):  # a word more or less beside a swapped one belongs to it
+        beside = any(
+            like_any(w.text, list(glosses))
+            for w in (*ours[: mine.start][-1:], *ours[mine.stop :][:1])
+        )
+        if same:
             kept += ours[mine]
         else:
-            kept += settle(ours[mine], theirs[other], glosses)
+            kept += settle(ours[mine], theirs[other], glosses, beside)
     text = "".join((word.before if place else "") + word.text for place, word in enumerate(kept))
     return text[:1].upper() + text[1:] if own[:1].isupper() else text
 
@@ -64,19 +66,42 @@ def merged(ours: list[str], theirs: list[str]) -> list[tuple[bool, slice, slice]
     return found
 
 
-def settle(mine: Sequence[Word], other: Sequence[Word], glosses: Collection[str]) -> Sequence[Word]:
-    """Which side of a difference to take."""
+def settle(
+    mine: Sequence[Word], other: Sequence[Word], glosses: Collection[str], beside: bool
+) -> Sequence[Word]:
+    """Which side of a difference to take; `beside` says that a swapped word stands next to it.
+
+    Where a stretch holds a swapped word, or agrees with one, the two sides cannot be mixed without tearing articles and
+    endings from their noun: it stays as it is, unless it negates and the other side does not.
+    """
     own_due, their_due = due(mine, glosses), due(other, glosses)
     if not own_due and not their_due:
-        return mine if only_endings(mine, other) else other
-    rest_mine = [word for place, word in enumerate(mine) if place not in own_due]
-    rest_other = [word for place, word in enumerate(other) if place not in their_due]
-    if follows(rest_mine, rest_other):
-        return mine  # an article that agrees with the swapped word
-    if not own_due or not their_due:
-        return mine  # nothing says where the swapped word belongs in the other's wording
+        bound = beside and (not mine or not other or all_short((*mine, *other)))
+        return mine if bound or only_endings(mine, other) or ends_differ(mine, other) else other
+    denied = any(map(negates, mine)) and not any(map(negates, other))
+    if not denied or not own_due or not their_due:
+        return mine
     first, last = min(their_due), max(their_due)
     return [*other[:first], *mine[min(own_due) : max(own_due) + 1], *other[last + 1 :]]
+
+
+def negates(word: Word) -> bool:
+    """Whether a word negates; two letters are too few to tell, since languages share them."""
+    return len(word.text) > 2 and is_negation(word.text)
+
+
+def all_short(words: Sequence[Word]) -> bool:
+    """Whether there are articles and prepositions only."""
+    return all(len(word.text) <= SHORT + 1 for word in words)
+
+
+def ends_differ(mine: Sequence[Word], other: Sequence[Word]) -> bool:
+    """Whether one long word faces another with another ending: of another gender or number, as like as not."""
+    if len(mine) != 1 or len(other) != 1 or min(len(mine[0].text), len(other[0].text)) <= SHORT:
+        return False
+    one, two = mine[0].text, other[0].text
+    plural = one.endswith("s") and two.endswith("s")  # the letter before it tells then
+    return one[-2] != two[-2] if plural else one[-1] != two[-1]
 
 
 def due(words: Sequence[Word], glosses: Collection[str]) -> set[int]:
@@ -86,14 +111,6 @@ def due(words: Sequence[Word], glosses: Collection[str]) -> set[int]:
         for place, word in enumerate(words)
         if len(word.text) > SHORT and like_any(word.text, list(glosses))
     } or {place for place, word in enumerate(words) if word.text.lower() in glosses}
-
-
-def follows(mine: Sequence[Word], other: Sequence[Word]) -> bool:
-    """Whether what is left beside the swapped words are endings, or short words that negate nothing."""
-    if any(is_negation(word.text) and len(word.text) > 2 for word in (*mine, *other)):
-        return False
-    short = all(len(word.text) <= SHORT + 1 for word in (*mine, *other))
-    return (short and len(mine) == len(other)) or only_endings(mine, other)
 
 
 def only_endings(mine: Sequence[Word], other: Sequence[Word]) -> bool:
@@ -110,6 +127,8 @@ def other_ending(one: str, other: str) -> bool:
     """Whether two short words differ in their last letter at most, and neither negates."""
     if abs(len(one) - len(other)) > 1 or max(len(one), len(other)) > SHORT + 2:
         return False
-    stem = min(len(one), len(other)) - 1
-    negating = any(len(word) > 2 and is_negation(word) for word in (one, other))
+    if one.endswith("s") and other.endswith("s"):
+        one, other = one[:-1], other[:-1]
+    stem = max(min(len(one), len(other)) - 1, 0)
+    negating = any(negates(Word(word, "")) for word in (one, other))
     return one[:stem] == other[:stem] and not negating
