@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from polyglitch.campaign import find_file, make_campaign
 from polyglitch.errors import UsageError
+from polyglitch.issues.group import group_issues
 from polyglitch.plan import signature
-from polyglitch.records import Case, Input, Issue, Output, Trial
-from polyglitch.report.findings import Finding, MethodCount, Summary
+from polyglitch.records import Case, Group, Input, Issue, Output, Trial, Verdict
+from polyglitch.report.findings import Bug, Finding, MethodCount, Summary
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 
@@ -77,13 +80,53 @@ class History:
                 (trial, verdict) for trial, (_, verdict) in zip(trials, pairs, strict=True)
             ),
             also_found_by=tuple(name for name in finders if name != issue.method),
+            minimised=self.minimised(issue),
         )
+
+    def minimised(self, issue: Issue) -> tuple[Trial, Verdict] | None:
+        """The smallest pair that still fails, where `minimise` has looked for one."""
+        found = self.store.remember(MINIMISED, [issue.id]).get(issue.id)
+        return found and msgspec.convert(found, tuple[Trial, Verdict])
+
+    def groups(self) -> list[Group]:
+        """The issues brought together where they are one bug, the largest group first."""
+        found = (
+            (finding.issue, [finding.minimised] if finding.minimised else finding.violations)
+            for finding in islice(self.findings(), MOST_GROUPED)
+        )
+        source, target = self.definition["languages"]
+        return group_issues(found, (source, target))
+
+    def bugs(self, groups: Sequence[Group]) -> tuple[Bug, ...]:
+        """The largest groups of more than one issue, as a report shows them."""
+        issues = list(islice(self.store.issues(self.run_id), MOST_GROUPED))
+        place = {issue.id: number for number, issue in enumerate(issues, 1)}
+        return tuple(
+            Bug(
+                title=group.title,
+                kind=group.kind,
+                methods=group.methods,
+                numbers=tuple(place[name] for name in group.issue_ids),
+                shown=self.shown(issues[place[group.issue_ids[0]] - 1], group.case_id),
+            )
+            for group in groups[:MOST_BUGS]
+            if len(group.issue_ids) > 1
+        )
+
+    def shown(self, issue: Issue, case_id: str) -> tuple[Trial, Verdict] | None:
+        """What shows a bug best: the minimised pair where there is one, else the case of that name."""
+        finding = self.finding(issue)
+        if finding.minimised:
+            return finding.minimised
+        named = [pair for pair in finding.violations if pair[0].case.id == case_id]
+        return next(iter(named or finding.violations), None)
 
     def summary(self, title: str = "", command: str = "") -> Summary:
         """The figures of the run."""
         from polyglitch.run_curves import run_curves  # which reads a history
 
         figures, source = self.row["figures"], self.definition["languages"]
+        groups = self.groups()
         return Summary(
             title=title
             or f"{self.definition['systems'][0].split('|')[0]} on {self.definition['corpus']['name']}",
@@ -97,6 +140,8 @@ class History:
             skipped=figures.get("skipped", {}),
             overlap=self._overlap(),
             curves=run_curves(self),
+            groups=len(groups),
+            bugs=self.bugs(groups),
             **{name: figures.get(name, 0) for name in COUNTS},
         )
 
@@ -119,6 +164,9 @@ class History:
         return {f"{a} and {b}": len(found[a] & found[b]) for a, b in combinations(found, 2)}
 
 
+MINIMISED = "minimised"  # where the store keeps the smallest pair of an issue
+MOST_GROUPED = 2000  # issues, the worst: more than anyone reads, and grouped in seconds
+MOST_BUGS = 20  # groups at the head of a report
 ABSENT = Output(status="error", error="not in the store")
 COUNTS = (
     "seeds",
@@ -135,7 +183,7 @@ COUNTS = (
 
 def open_history(name: str, store: str | None = None) -> History:
     """A run by `STORE:RUN`, `STORE:` for its newest, or `RUN` alone in the store given (or configured)."""
-    where, _, run_id = name.rpartition(":")
+    where, _, run_id = name.rpartition(":") if name else ("", "", "")
     if "/" in run_id:  # the colon was part of an address: the whole of it is a store
         where, run_id = name, ""
     if not where:

@@ -32,6 +32,7 @@ class Plan:
     def run_id(self) -> str:
         """The name of the run: the same campaign goes on where it was."""
         content = self.definition | {"corpus": self.definition["corpus"]["digest"]}
+        del content["opened"]
         return digest([encode(content)])
 
 
@@ -107,7 +108,7 @@ def define(
     languages: tuple[str | None, str | None],
     corpus: Corpus,
 ) -> dict[str, Any]:
-    """All that can change a case or a verdict, and nothing else."""
+    """All that can change a case or a verdict; and, apart from it, what opens the same parts again."""
     return {
         "version": __version__,
         "methods": [
@@ -123,6 +124,7 @@ def define(
         "parser": campaign.parser,
         "seed": campaign.seed,
         **({"repeat": campaign.repeat} if campaign.repeat > 1 else {}),
+        "opened": {"system": campaign.system, "parameters": campaign.parameters},
     }
 
 

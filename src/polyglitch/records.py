@@ -141,6 +141,17 @@ class Issue(Record, frozen=True, tag="issue/1"):
     kind: str = ""
 
 
+class Group(Record, frozen=True, tag="group/1"):
+    """Issues that are one bug: what they share, and which they are, the one to look at first."""
+
+    id: str
+    title: str
+    issue_ids: tuple[str, ...]
+    kind: str = ""
+    methods: tuple[str, ...] = ()
+    case_id: str = ""  # of the first issue, the case that shows it best
+
+
 class Label(Record, frozen=True, tag="label/1"):
     """A person's word on an issue."""
 

@@ -66,6 +66,11 @@ def show_figures(summary: Summary, history: History, worst: int = 5) -> None:
         counts = (row.cases, row.holds, row.violated, row.undecided, row.issues)
         table.add_row(row.method, *(f"{count:,}" for count in counts))
     console.print(table)
+    if summary.bugs:
+        console.print(f"\n{summary.groups:,} suspected bugs; behind several issues:")
+    for bug in summary.bugs[:worst]:
+        told = f"  {len(bug.numbers):,} issues: {escape(visible(bug.title))}"
+        console.print(told, highlight=False)
     for finding in islice(history.findings(), worst):
         trial, verdict = finding.violations[0]
         console.print()

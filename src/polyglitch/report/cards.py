@@ -70,13 +70,17 @@ class Card(msgspec.Struct, frozen=True):
     methods: str  # a JSON list, for the page's filter
     worst: Violation | None
     more: list[Violation]
+    minimised: Violation | None = None
 
 
 def card(number: int, finding: Finding, languages: Languages, limits: Limits) -> Card:
     """What the page shows of a finding."""
     shown = [show_violation(*pair, languages, limits.characters) for pair in finding.violations]
     methods = [plain(name) for name in (finding.issue.method, *finding.also_found_by)]
-    return Card(number, finding, json.dumps(methods), shown[0] if shown else None, shown[1:])
+    less = None
+    if finding.minimised is not None:
+        less = show_violation(*finding.minimised, languages, limits.characters)
+    return Card(number, finding, json.dumps(methods), shown[0] if shown else None, shown[1:], less)
 
 
 def show_violation(trial: Trial, verdict: Verdict, languages: Languages, most: int) -> Violation:

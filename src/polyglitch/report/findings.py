@@ -15,6 +15,7 @@ class Finding(Record, frozen=True, tag="finding/1"):
     seed: Seed
     violations: tuple[tuple[Trial, Verdict], ...]
     also_found_by: tuple[str, ...] = ()  # other methods that raised an issue on the same seed
+    minimised: tuple[Trial, Verdict] | None = None  # the smallest pair that still fails
 
 
 class MethodCount(msgspec.Struct, frozen=True):
@@ -26,6 +27,16 @@ class MethodCount(msgspec.Struct, frozen=True):
     holds: int
     undecided: int
     issues: int
+
+
+class Bug(msgspec.Struct, frozen=True):
+    """Issues that are one bug: the places of all in the report, and the pair that shows it best."""
+
+    title: str
+    kind: str
+    methods: tuple[str, ...]
+    numbers: tuple[int, ...]
+    shown: tuple[Trial, Verdict] | None = None
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -51,6 +62,8 @@ class Summary(msgspec.Struct, frozen=True):
     skipped: dict[str, int]  # skipped corpus rows by reason
     curves: tuple[Curve, ...] = ()
     overlap: dict[str, int] = {}  # for two methods "a and b", the seeds that both found fault with
+    groups: int = 0  # how many bugs the issues come down to
+    bugs: tuple[Bug, ...] = ()  # those of more than one issue, the largest first
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -60,4 +73,5 @@ class Limits(msgspec.Struct, frozen=True):
         500  # issues in the HTML: a browser stays quick, and nobody reads more in a sitting
     )
     worst: int = 10  # issues in the Markdown: a pull request comment is skimmed
+    numbers: int = 60  # links to the issues of one bug
     characters: int = 4000  # of one text in the HTML: longer ones are cut, and say by how much

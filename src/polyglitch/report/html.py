@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from polyglitch.curves import HEIGHT, WIDTH, Curve, svg_panels
-from polyglitch.report.cards import card, language_tag, number_in_words
+from polyglitch.report.cards import card, language_tag, number_in_words, show_violation
 from polyglitch.report.findings import Finding, Limits, Summary
 from polyglitch.report.markup import marked, visible
 from polyglitch.report.visible import plain
@@ -54,6 +54,10 @@ def html_report(summary: Summary, findings: Iterable[Finding], limits: Limits) -
     return page.generate(
         summary=summary,
         cards=(card(n, found, summary.languages, limits) for n, found in enumerate(shown, 1)),
+        bugs=[
+            (bug, bug.shown and show_violation(*bug.shown, summary.languages, limits.characters))
+            for bug in summary.bugs
+        ],
         unseen=max(summary.issues - limits.cards, 0),
         limits=limits,
         style=style,

@@ -10,6 +10,7 @@ from polyglitch.report.cards import Answered, Card, Text, Violation, card
 from polyglitch.report.findings import Finding, Limits, Summary
 from polyglitch.report.visible import plain
 
+MOST_NUMBERS = 20  # issues named of one bug
 LONGEST = 300  # characters of one text: ten rows must fit on a screen
 SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
 ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -22,6 +23,7 @@ def markdown_report(summary: Summary, findings: Iterable[Finding], limits: Limit
     yield f"## {safe(summary.title)}\n\nTested: {safe(summary.system)}, {safe(summary.created)}\n\n"
     yield from totals(summary)
     yield from methods(summary)
+    yield from bugs(summary)
     short = Limits(characters=LONGEST)
     shown = 0
     for shown, finding in enumerate(islice(findings, limits.worst), 1):
@@ -50,6 +52,18 @@ def methods(summary: Summary) -> Iterator[str]:
         figures = (row.issues, row.violated, row.holds, row.undecided)
         yield f"| {safe(row.method)} | " + " | ".join(f"{n:,}" for n in figures) + " |\n"
     yield "\n"
+
+
+def bugs(summary: Summary) -> Iterator[str]:
+    """The bugs behind several issues, a line each."""
+    if summary.bugs:
+        yield f"### {summary.groups:,} bugs; behind several issues\n\n"
+    for bug in summary.bugs:
+        numbers = ", ".join(f"{number}" for number in bug.numbers[:MOST_NUMBERS])
+        more = "" if len(bug.numbers) <= MOST_NUMBERS else ", …"
+        yield f"- {safe(bug.title)}: {len(bug.numbers):,} issues (number {numbers}{more})\n"
+    if summary.bugs:
+        yield "\n"
 
 
 def issue_row(shown: Card) -> str:

@@ -111,3 +111,15 @@ class Cases(Database):
         with self._engine.connect() as connection:
             for record in connection.execution_options(yield_per=500).scalars(query):
                 yield decode(record, Case)
+
+    def seed_cases(self, run: str, seed_id: str) -> list[Case]:
+        """All cases of a seed that have a verdict, whatever it is, method by method in order."""
+        c, v = s.cases, s.verdicts
+        query = (
+            select(c.c.record)
+            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            .where(c.c.run == run, c.c.seed == seed_id)
+            .order_by(c.c.method, c.c.position)
+        )
+        with self._engine.connect() as connection:
+            return [decode(record, Case) for record in connection.scalars(query)]

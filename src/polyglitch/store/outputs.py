@@ -68,6 +68,14 @@ class Outputs(Database):
             s.kept, [{"kind": place, "key": key, "value": encode(v)} for key, v in values.items()]
         )
 
+    def replace_kept(self, kind: str, values: dict[str, Any]) -> None:
+        """Keep JSON values in place of earlier ones."""
+        with self._engine.begin() as connection:
+            for some in pages(list(values)):
+                old = (s.kept.c.kind == fitting(kind)) & s.kept.c.key.in_(some)
+                connection.execute(delete(s.kept).where(old))
+        self.keep(kind, values)
+
 
 def fitting(kind: str) -> str:
     """A kind as it fits its column, which not every database stretches."""

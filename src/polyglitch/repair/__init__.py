@@ -1,0 +1,1 @@
+"""From a violation to a fix: smaller pairs, repaired outputs, and what to train on."""
