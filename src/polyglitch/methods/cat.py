@@ -10,6 +10,7 @@ from __future__ import annotations
 from polyglitch.compare.similarity import Vote, similar_enough
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
+from polyglitch.methods.oracles import PUBLISHED, named_oracle
 from polyglitch.mutate.keep import not_repeated, same_countability, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
@@ -42,8 +43,17 @@ def cat(
     report: int = 3,
     per_seed: int | None = 5,
     faithful: bool = False,
+    oracle: str = PUBLISHED,
 ) -> Method:
     """Replace any word by its nearest in context, five a seed; report the translations that differ elsewhere."""
+    published = similar_enough(
+        metrics=metrics,
+        vote=vote,
+        faithful=faithful,
+        reverse=faithful,
+        weights=weights,
+        threshold=threshold,
+    )
     return Method(
         name="cat",
         task="translation",
@@ -56,14 +66,7 @@ def cat(
             order="score",
             keep=(same_tag, same_skeleton, not_repeated, same_countability),
         ),
-        compare=similar_enough(
-            metrics=metrics,
-            vote=vote,
-            faithful=faithful,
-            reverse=faithful,
-            weights=weights,
-            threshold=threshold,
-        ),
+        compare=named_oracle(oracle, published),
         issues=worst_first(report),
         needs=("parser", f"proposer:{proposer}"),
     )

@@ -12,6 +12,7 @@ from typing import Literal
 from polyglitch.compare.different import different_output
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
+from polyglitch.methods.oracles import PUBLISHED, named_oracle
 from polyglitch.mutate.meaning import both_meanings, less_meaning, other_meaning
 from polyglitch.protocols import Mutate
 
@@ -24,6 +25,7 @@ def patinv(
     top: int = 10,
     per_seed: int | None = None,
     report: int = 3,
+    oracle: str = PUBLISHED,
 ) -> Method:
     """Replace or remove words of meaning; report the sentences whose translation stays the same."""
     needs = ("parser",) if mode == "remove" else ("parser", f"proposer:{proposer}")
@@ -31,7 +33,7 @@ def patinv(
         name="patinv",
         task="translation",
         mutate=mutation(mode, proposer, top, per_seed),
-        compare=different_output(),
+        compare=named_oracle(oracle, different_output()),
         issues=worst_first(report),
         needs=needs,
     )

@@ -10,16 +10,23 @@ from __future__ import annotations
 from polyglitch.compare.containment import contained_in
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
+from polyglitch.methods.oracles import PUBLISHED, named_oracle
 from polyglitch.mutate.phrases import noun_phrases
 
 
-def rti(threshold: int = 0, shorter: int = 10, content: int = 3, report: int = 3) -> Method:
+def rti(
+    threshold: int = 0,
+    shorter: int = 10,
+    content: int = 3,
+    report: int = 3,
+    oracle: str = PUBLISHED,
+) -> Method:
     """Take noun phrases out of sentences; report those whose translation the sentence's lacks."""
     return Method(
         name="rti",
         task="translation",
         mutate=noun_phrases(shorter=shorter, content=content),
-        compare=contained_in(above=threshold),
+        compare=named_oracle(oracle, contained_in(above=threshold)),
         issues=worst_first(report),
         needs=("parser",),
     )

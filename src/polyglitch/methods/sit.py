@@ -12,6 +12,7 @@ from typing import Literal
 from polyglitch.compare.structure import label_count_distance, raw_distance
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
+from polyglitch.methods.oracles import PUBLISHED, named_oracle
 from polyglitch.mutate.swap import swap_words
 from polyglitch.protocols import Oracle
 from polyglitch.represent.constituents import constituents
@@ -31,24 +32,26 @@ def sit(
     threshold: int | None = None,
     report: int = 3,
     per_seed: int | None = None,
+    oracle: str = PUBLISHED,
 ) -> Method:
     """Swap nouns and adjectives; report the translations furthest from the original's in structure."""
     above = ABOVE[structure] if threshold is None else threshold
+    parsed = structure != "raw" and oracle == PUBLISHED
     return Method(
         name="sit",
         task="translation",
         mutate=swap_words(proposer, tags=("NN", "NNS", "JJ"), top=top, per_seed=per_seed),
-        compare=oracle(structure, above),
+        compare=named_oracle(oracle, structural(structure, above)),
         issues=worst_first(report),
         needs=(
             "parser",
             f"proposer:{proposer}",
-            *(() if structure == "raw" else ("parser:target",)),
+            *(("parser:target",) if parsed else ()),
         ),
     )
 
 
-def oracle(structure: Structure, above: int) -> Oracle:
+def structural(structure: Structure, above: int) -> Oracle:
     """The distance in the chosen structure."""
     if structure == "raw":
         return raw_distance(above=above)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from polyglitch.compare.similarity import Vote, similar_enough
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
+from polyglitch.methods.oracles import PUBLISHED, named_oracle
 from polyglitch.mutate.keep import not_repeated, same_countability, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
@@ -24,8 +25,12 @@ def transrepair(
     report: int = 3,
     per_seed: int | None = None,
     faithful: bool = False,
+    oracle: str = PUBLISHED,
 ) -> Method:
     """Swap similar words; report the translations that differ elsewhere too, by four similarities."""
+    published = similar_enough(
+        metrics=metrics, vote=vote, faithful=faithful, weights=weights, threshold=threshold
+    )
     return Method(
         name="transrepair",
         task="translation",
@@ -37,9 +42,7 @@ def transrepair(
             edges=True,
             keep=(same_tag, same_skeleton, not_repeated, same_countability),
         ),
-        compare=similar_enough(
-            metrics=metrics, vote=vote, faithful=faithful, weights=weights, threshold=threshold
-        ),
+        compare=named_oracle(oracle, published),
         issues=worst_first(report),
         needs=("parser", f"proposer:{proposer}"),
     )

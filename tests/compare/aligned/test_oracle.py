@@ -33,6 +33,7 @@ class NoTools:
     """A machine with nothing installed."""
 
     seed = 0
+    languages = (None, None)
 
     def parser(self, language: str | None) -> Any:
         raise Missing("a parser", "parsing", "pip install one")

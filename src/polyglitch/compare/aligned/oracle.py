@@ -34,7 +34,7 @@ LONGEST = 5000  # pairs that share a lexicon: as many near-copies as memory hold
 def aligned(
     threshold: float | None = None, language: str | None = None, source_language: str | None = None
 ) -> Part[[Sequence[Trial], Tools], list[Verdict]]:
-    """Violated if a person would probably say so; `language` is that of the outputs, else guessed.
+    """Violated if a person would probably say so; `language` is that of the outputs, else the campaign's, else guessed.
 
     The default threshold is the model's own, where F was best on the labelled pairs.
     """
@@ -51,7 +51,10 @@ def aligned(
             told = next(
                 (t.case.inputs[0].language for t in open_ones if t.case.inputs[0].language), None
             )
-            resources = resources_for(quads, tools, source_language or told, language)
+            source, target = tools.languages
+            resources = resources_for(
+                quads, tools, source_language or told or source, language or target
+            )
             for start in range(0, len(quads), LONGEST):
                 some = judge_pairs(quads[start : start + LONGEST], resources, limit)
                 for trial, judgement in zip(open_ones[start:], some, strict=False):

@@ -12,6 +12,7 @@ from polyglitch.compare.aligned.pairing import Likeness, shared_form
 from polyglitch.compare.aligned.text import Sentence, facts, read_parse, read_plain, words_for
 from polyglitch.compare.words import cut, han
 from polyglitch.errors import PolyglitchError
+from polyglitch.language.pivot import Pivot, open_pivot
 from polyglitch.protocols import Floats, Parser, Tools
 
 T = TypeVar("T")
@@ -27,6 +28,10 @@ class Resources:
         self._parsers = {language: open_parser(tools, language) for language in (source, target)}
         self.likeness = open_likeness(target)
         self.known = open_known(source, target)
+        self.pivot = None if self.likeness else at_hand(lambda: open_pivot(target, tools))
+        if self.pivot is not None:
+            self.likeness = open_likeness("en", self.pivot.english)
+            self.known = glossed(self.pivot) if source == "en" else self.known
         self._embedder = at_hand(lambda: tools.embedder(EMBEDDER, target)) if target else None
 
     @property
@@ -37,6 +42,7 @@ class Resources:
             "target": getattr(self._parsers[self.target], "signature", "-"),
             "vectors": "yes" if self.likeness else "-",
             "dictionary": "-" if self.known is spelled_alike else "yes",
+            "pivot": getattr(self.pivot, "signature", "-"),
             "context": getattr(self._embedder, "signature", "-"),
         }
         shown = "|".join(f"{name}:{value}" for name, value in parts.items())
@@ -47,11 +53,15 @@ class Resources:
         distinct = list(dict.fromkeys(texts))
         parser = self._parsers[language]
         if parser is None:
-            return {text: read_plain(text, language) for text in distinct}
-        parses = parser.parse(distinct)
-        return {
-            text: read_parse(parse, language) for text, parse in zip(distinct, parses, strict=True)
-        }
+            found = {text: read_plain(text, language) for text in distinct}
+        else:
+            parses = parser.parse(distinct)
+            pairs = zip(distinct, parses, strict=True)
+            found = {text: read_parse(parse, language) for text, parse in pairs}
+        if self.pivot is not None and language == self.target:
+            words = (word for sentence in found.values() for word in sentence.words)
+            self.pivot.learn([word.key for word in words if word.key.isalpha()])
+        return found
 
     def in_context(self, sentences: Sequence[Sentence]) -> dict[str, Floats]:
         """The words of target sentences as vectors in their context; nothing without an encoder."""
@@ -80,19 +90,22 @@ def open_parser(tools: Tools, language: str) -> Parser | None:
     return at_hand(lambda: tools.parser(language)) if language else None
 
 
-def open_likeness(language: str) -> Likeness | None:
-    """Cosines of word vectors."""
+def open_likeness(
+    language: str, word_for: Callable[[str], str] = lambda word: word
+) -> Likeness | None:
+    """Cosines of word vectors; `word_for` gives the word to look up where the vectors are of another language."""
     from polyglitch.language.word_vectors import open_word_vectors
 
     vectors = at_hand(lambda: open_word_vectors(language))
-    return None if vectors is None else likeness_of(vectors)
+    return None if vectors is None else likeness_of(vectors, word_for)
 
 
-def likeness_of(vectors: Any) -> Likeness:
+def likeness_of(vectors: Any, word_for: Callable[[str], str]) -> Likeness:
     """How alike two words are, or nothing if one is unknown."""
 
     @cache
     def likeness(one: str, other: str) -> float | None:
+        one, other = word_for(one), word_for(other)
         if one not in vectors or other not in vectors:
             return None
         return 1.0 if one == other else float(vectors[one] @ vectors[other])
@@ -108,6 +121,16 @@ def open_known(source: str, target: str) -> Known:
     if dictionary is None:
         return spelled_alike
     return dictionary if source == "en" else lambda chinese, english: dictionary(english, chinese)
+
+
+def glossed(pivot: Pivot) -> Known:
+    """A dictionary of glosses, and like spellings where a word has none that fits."""
+
+    def known(source: str, target: str) -> float:
+        same = target.isalpha() and pivot.english(target) == source
+        return 1.0 if same else spelled_alike(source, target)
+
+    return known
 
 
 def spelled_alike(source: str, target: str) -> float:

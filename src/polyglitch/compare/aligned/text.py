@@ -100,8 +100,23 @@ def word_of(
     key = (lemma or text).lower().replace("\u2019", "'")
     if len(key) > 2 and "." in key and key.replace(".", "").isalpha():
         key = key.replace(".", "")  # U.S. and US are one
-    key = number_words(language).get(key, key)
+    key = number_words(language).get(key, agreed(key, pos, language))
     return Word(text, start, end, key, kind_of(text, key, pos, language), pos, head)
+
+
+def agreed(key: str, pos: str, language: str) -> str:
+    """The key without gender and number where words agree, and without an article taken up by a preposition.
+
+    Those changes follow from the edit: a word is not another for agreeing with another noun.
+    """
+    table = facts().get(language, {})
+    if key in table.get("joined", {}):
+        joined: str = table["joined"][key]
+        return joined
+    if pos not in table.get("agree", ()) or len(key) <= SHORT or not key.isalpha():
+        return key
+    stem = key.removesuffix("s")
+    return f"{stem[:-1]}o" if stem.endswith("a") else stem
 
 
 def kind_of(text: str, key: str, pos: str, language: str) -> Kind:
