@@ -52,6 +52,8 @@ def swap(text: str, old: str, new: str) -> Swap:
         ("It costs 30 euros and 5 percent of the budget.", {"euros", "percent"}, {"budget"}),
         ("The left-wing party won the vote in the valley.", {"wing"}, {"valley"}),
         ("The party ' s members met in a tent.", {"party"}, {"tent"}),
+        ("She thanked the girls and boys of the small village.", {"girls", "boys"}, {"small"}),
+        ("They gave the poor a warm meal in the tent.", {"poor"}, {"tent"}),
         ("It has been the other way around since the war.", {"other", "way"}, {"war"}),
     ],
 )

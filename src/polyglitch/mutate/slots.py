@@ -15,6 +15,9 @@ from polyglitch.word_lists import phrases, words
 SlotRule = Callable[[Slot], bool]
 NAME_TAGS = frozenset(("NNP", "NNPS"))
 GLUE = frozenset("-'’/@_–$%#&")
+NOUN_PLACES = frozenset(
+    ("nsubj", "nsubjpass", "dobj", "dative", "pobj", "iobj", "obj", "obl", "nsubj:pass")
+)
 COMPOUND = frozenset(("compound", "nmod", "flat", "fixed", "goeswith"))
 
 
@@ -106,12 +109,18 @@ def not_with_particle(slot: Slot) -> bool:
     )
 
 
+def not_for_a_noun(slot: Slot) -> bool:
+    """Whether an adjective goes with a noun or a verb, and does not stand for one: "in the final"."""
+    return not (slot.token.tag.startswith("JJ") and slot.token.relation in NOUN_PLACES)
+
+
 # In the order of their cost.
 NATURAL: tuple[SlotRule, ...] = (
     whole_word,
     not_a_name,
     not_fixed,
     not_a_measure,
+    not_for_a_noun,
     not_in_compound,
     not_with_particle,
     not_in_idiom,
