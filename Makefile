@@ -31,11 +31,13 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
 	touch $@ $(VENV)/.demo
 
-# What the tests use from Debian: a second translator, a browser and a database server. Elsewhere those tests say what they lack.
+# What the tests use from Debian: a second translator, also as a server, a browser and a database server. Elsewhere those
+# tests say what they lack.
 debian:
-	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && ! { command -v apertium chromium && ls /usr/lib/postgresql; } >/dev/null 2>&1; then \
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	! { command -v apertium && command -v apertium-apy && command -v chromium && ls /usr/lib/postgresql; } >/dev/null 2>&1; then \
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-		apertium apertium-eng-spa apertium-eng-cat chromium fonts-noto-core postgresql wordnet-base >/dev/null; fi
+		apertium apertium-apy apertium-eng-spa apertium-eng-cat chromium fonts-noto-core postgresql wordnet-base >/dev/null; fi
 
 clean:
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -161,6 +161,17 @@ def test_doctor_says_what_installs_what_is_missing(cli: Cli) -> None:
     assert "install" in cli("doctor").stdout or all(row["installed"] for row in rows)
 
 
+def test_doctor_says_which_keys_are_set_and_never_what_they_are(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEEPL_API_KEY", "sk-never-shown")
+    monkeypatch.delenv("GOOGLE_API_KEY", raising=False)
+    shown = cli("doctor", "--json").stdout
+    rows = {row["name"]: row["installed"] for row in json.loads(shown)}
+    assert (rows["DEEPL_API_KEY"], rows["GOOGLE_API_KEY"]) == (True, False)
+    assert "sk-never" not in shown
+
+
 def test_report_reads_the_store_back_in_every_format(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "shout.py").write_text(UPPER)
     run = ["run", "--system", "python:shout:shout", "--source-language", "en", "--corpus", "sample"]

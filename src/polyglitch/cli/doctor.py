@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from os import environ
 from shutil import which
 
 import click
@@ -65,6 +66,7 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "pip install 'polyglitch[sentiment]'",
     ),
 }
+PYTHON["httpx"] = ("httpx", "systems over the network", "pip install polyglitch")
 PARSED = ("en", "pt", "es", "fr", "ja", "zh")  # any other language can be named in a campaign
 PYTHON |= {
     name: (name, use, f"pip install 'polyglitch[{extra}]'")
@@ -81,6 +83,7 @@ PYTHON |= {
     )
 }
 PROGRAMS = {
+    "apertium-apy": ("tests of apy:", "apt-get install apertium-apy apertium-eng-spa"),
     "apertium": ("the system apertium:eng-spa", "apt-get install apertium apertium-eng-spa"),
 }
 
@@ -128,7 +131,7 @@ def examine() -> list[dict[str, str | bool]]:
         rows.append(
             {"name": name, "installed": found, "version": "", "for": use, "install": install}
         )
-    return rows + parsers() + [wordnet()]
+    return rows + parsers() + [wordnet()] + keys()
 
 
 def parsers() -> list[dict[str, str | bool]]:
@@ -149,6 +152,23 @@ def parsers() -> list[dict[str, str | bool]]:
             }
         )
     return rows
+
+
+def keys() -> list[dict[str, str | bool]]:
+    """One row a service that takes a key: whether its variable is set, never to what."""
+    from polyglitch.registry import entries
+
+    return [
+        {
+            "name": name,
+            "installed": bool(environ.get(name, "").strip()),
+            "version": "set",
+            "for": f"the system {entry.name}: at the service's own address",
+            "install": f"export {name}=...; or name another variable with ?key=",
+        }
+        for entry in entries("systems").values()
+        if (name := entry.data.get("key", ""))
+    ]
 
 
 def wordnet() -> dict[str, str | bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, TypeVar, overload
 
 import msgspec
 
@@ -43,7 +43,11 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 P = TypeVar("P", bound=Prompt)
 
 
-def load_prompt(name: str, kind: type[P] = Prompt) -> P:  # type: ignore[assignment]
+@overload
+def load_prompt(name: str) -> Prompt: ...
+@overload
+def load_prompt(name: str, kind: type[P]) -> P: ...
+def load_prompt(name: str, kind: type[Prompt] = Prompt) -> Prompt:
     """A prompt by its bundled name or from a TOML file, of the kind that the system understands."""
     if name.endswith(".toml"):
         path = Path(name)
@@ -64,7 +68,7 @@ def prompt_names() -> tuple[str, ...]:
     return tuple(sorted(item.name.removesuffix(".toml") for item in folder.iterdir()))
 
 
-def read_prompt(text: str, name: str, kind: type[P] = Prompt) -> P:  # type: ignore[assignment]
+def read_prompt(text: str, name: str, kind: type[Prompt] = Prompt) -> Prompt:
     """A prompt from TOML; errors name the key that is wrong."""
     try:
         prompt = msgspec.convert(parse_toml(text, f"prompt {name!r}"), kind)
