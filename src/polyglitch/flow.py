@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from itertools import islice
 from typing import Any
@@ -16,13 +16,14 @@ from typing import Any
 import msgspec
 
 from polyglitch.campaign import Campaign
+from polyglitch.engine import Later, open_engine
 from polyglitch.errors import NothingToTest, SystemFailed
 from polyglitch.history import History
 from polyglitch.method import Method
 from polyglitch.plan import open_plan, signature
 from polyglitch.rank.kept import KeptRank
 from polyglitch.rank.words import mean_score
-from polyglitch.records import Case, Input, Issue, Output, Seed, Trial
+from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
 from polyglitch.run.ask import Answers, Asker
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
@@ -65,7 +66,12 @@ class Flow:
 
     def __init__(self, campaign: Campaign, watch: Watch) -> None:
         self.campaign, self.watch, self.progress = campaign, watch, Progress()
-        self.plan = open_plan(campaign)
+        self.engine = open_engine(campaign)
+        try:
+            self.plan = open_plan(campaign, self.engine.open_system)
+        except BaseException:
+            self.engine.close()
+            raise
         self.run_id = self.plan.run_id
         self.store = Store(campaign.store)
         self.tools = Toolbox(
@@ -73,6 +79,7 @@ class Flow:
         )
         self.askers: list[Asker] = []
         self.spent: set[str] = set()
+        self.judging: deque[tuple[Method, list[Case], Later[list[Verdict]]]] = deque()
 
     def run(self) -> dict[str, Any]:
         """All stages, unless a run of the same definition is done already."""
@@ -84,12 +91,10 @@ class Flow:
         if state == "done" and not self.campaign.retry_errors:
             return before | {"queries": 0, "cache_hits": before["queries"] + before["cache_hits"]}
         started = time.monotonic() - before.get("seconds", 0.0)
-        for method in self.plan.methods:
-            for need in method.needs:
-                self.tools.check(need, *self.plan.languages)
+        self.engine.start(self.plan.methods, self.tools)
+        patience = self.campaign.timeout + self.engine.grace
         self.askers = [
-            Asker(system, self.store, self.campaign.jobs, self.campaign.timeout)
-            for system in self.plan.systems
+            Asker(system, self.store, self.campaign.jobs, patience) for system in self.plan.systems
         ]
         self.open_rank()
         issues = 0
@@ -140,18 +145,32 @@ class Flow:
         return [seeds[number] for number in order]
 
     # mutate
-    def mutate(self, method: Method, seeds: Sequence[Seed]) -> None:
-        """Make the cases of some seeds, unless an earlier run made them."""
-        ready = self.store.generated(self.run_id, method.name, seeds)
-        todo = [seed for seed in seeds if seed.id not in ready]
+    def mutated(self) -> Iterator[tuple[Method, list[Seed]]]:
+        """Each method with some seeds at a time, their cases made; an engine elsewhere works ahead."""
+        coming: deque[tuple[Method, list[Seed], list[Seed], Later[Iterable[Case]]]] = deque()
+        for seeds in self.seeds():
+            for method in self.plan.methods:
+                ready = self.store.generated(self.run_id, method.name, seeds)
+                todo = [seed for seed in seeds if seed.id not in ready]
+                coming.append((method, seeds, todo, self.engine.mutate(method, todo)))
+                while len(coming) > self.engine.ahead:
+                    yield self.keep_cases(*coming.popleft())
+        while coming:
+            yield self.keep_cases(*coming.popleft())
+
+    def keep_cases(
+        self, method: Method, seeds: list[Seed], todo: list[Seed], cases: Later[Iterable[Case]]
+    ) -> tuple[Method, list[Seed]]:
+        """Keep the cases of the seeds that an earlier run did not make them of."""
         made: list[Case] = []
         place = self.store.case_count(self.run_id, method.name)
-        for case in method.mutate(todo, self.tools):
+        for case in cases():
             made.append(msgspec.structs.replace(case, method=method.name))
             if len(made) == CASES_AT_ONCE:
                 self.store.add_cases(self.run_id, method.name, place, made)
                 place, made = place + len(made), []
         self.store.add_cases(self.run_id, method.name, place, made, [seed.id for seed in todo])
+        return method, seeds
 
     # run, represent, compare
     def ask_and_compare(self) -> None:
@@ -160,34 +179,42 @@ class Flow:
         if self.campaign.budget is not None:  # what an earlier, interrupted run has spent already
             for case in self.store.judged(self.run_id):
                 self.spent |= {self.askers[0].key(item) for item in case.inputs}
-        for seeds in self.seeds():
-            for method in self.plan.methods:
-                self.mutate(method, seeds)
-                for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
-                    chosen = self.within_budget(cases)
-                    inputs = [item for case in chosen for item in case.inputs]
-                    waiting.append((method, chosen, self.askers[0].submit(inputs)))
-                    while len(waiting) > AHEAD:
-                        self.compare(*waiting.popleft())
-            if len(self.spent) == self.campaign.budget:
+        for method, seeds in self.mutated():
+            for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
+                chosen = self.within_budget(cases)
+                inputs = [item for case in chosen for item in case.inputs]
+                waiting.append((method, chosen, self.askers[0].submit(inputs)))
+                while len(waiting) > AHEAD:
+                    self.compare(*waiting.popleft())
+            last = method is self.plan.methods[-1]  # all methods have had their turn on these seeds
+            if last and len(self.spent) == self.campaign.budget:
                 break
         while waiting:
             self.compare(*waiting.popleft())
+        self.keep_verdicts(0)
 
     def compare(self, method: Method, cases: list[Case], asked: list[Future[Answers]]) -> None:
-        """Wait for the outputs of some cases and judge them."""
+        """Wait for the outputs of some cases and have them judged."""
         hops = [self.askers[0].gather(asked)]
         if method.route == "round trip":
             hops.append(self.send_back(hops[0]))
         trials = [
             Trial(case, tuple(self.chain(item, hops) for item in case.inputs)) for case in cases
         ]
-        verdicts = method.compare(trials, self.tools)
-        self.store.add_verdicts(self.run_id, method.name, list(zip(cases, verdicts, strict=True)))
-        self.progress.cases += len(cases)
-        self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
-        self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)
-        self.tell()
+        self.judging.append((method, cases, self.engine.compare(method, trials)))
+        self.keep_verdicts(self.engine.ahead)
+
+    def keep_verdicts(self, under_way: int) -> None:
+        """Keep the verdicts that are there, and wait for others until only so many are under way."""
+        while len(self.judging) > under_way:
+            method, cases, found = self.judging.popleft()
+            verdicts = found()
+            pairs = list(zip(cases, verdicts, strict=True))
+            self.store.add_verdicts(self.run_id, method.name, pairs)
+            self.progress.cases += len(cases)
+            self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
+            self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)
+            self.tell()
 
     def send_back(self, answers: Answers) -> Answers:
         """What comes back when the outputs are sent the other way."""
@@ -278,4 +305,5 @@ class Flow:
             asker.close()
         for system in self.plan.systems:
             system.close()
+        self.engine.close()
         self.store.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +34,10 @@ class Plan:
         return digest([encode(content)])
 
 
-def open_plan(campaign: Campaign) -> Plan:
+Open = Callable[[str, float], System]
+
+
+def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     """Open methods, systems and corpus, or say what is wrong with the first that is."""
     if not campaign.methods:
         raise UsageError("no method to run; name one with --method, `list methods` shows them")
@@ -46,7 +50,7 @@ def open_plan(campaign: Campaign) -> Plan:
         )
     methods = tuple(make_method(name, campaign.parameters.get(name)) for name in campaign.methods)
     registry.entry("ranks", campaign.rank)  # a wrong name shows before any model is loaded
-    systems = open_systems(campaign, methods)
+    systems = open_systems(campaign, methods, open_one)
     check_rank(campaign.rank, systems[0])
     source, target = systems[0].languages
     languages = (campaign.source_language or source, campaign.target_language or target)
@@ -61,7 +65,9 @@ def open_plan(campaign: Campaign) -> Plan:
     return Plan(methods, systems, languages, corpus, definition)
 
 
-def open_systems(campaign: Campaign, methods: tuple[Method, ...]) -> tuple[System, ...]:
+def open_systems(
+    campaign: Campaign, methods: tuple[Method, ...], open_one: Open = open_system
+) -> tuple[System, ...]:
     """The system under test and, where a method makes a round trip, the one for the way back."""
     if not campaign.system:
         raise UsageError("no system to test; name one with --system, such as firefox:en-pt")
@@ -71,7 +77,7 @@ def open_systems(campaign: Campaign, methods: tuple[Method, ...]) -> tuple[Syste
         if not campaign.back:
             raise UsageError(f"{trips[0]} needs a system for the way back; name it with --back")
         uris.append(campaign.back)
-    return tuple(open_system(uri, campaign.timeout) for uri in uris)
+    return tuple(open_one(uri, campaign.timeout) for uri in uris)
 
 
 def define(
