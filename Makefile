@@ -44,7 +44,7 @@ debian:
 # After a change of constraints.txt: the hashes of what it pins. Needs uv.
 pins:
 	for extra in demo dev; do uv pip compile -q pyproject.toml --extra $$extra -c constraints.txt --generate-hashes \
-		--no-header --no-annotate --no-emit-index-url --no-emit-package torch -o requirements/$$extra.txt; done
+		--no-header --no-annotate --no-emit-index-url --no-emit-package torch --no-emit-package pip -o requirements/$$extra.txt; done
 
 clean:
 	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

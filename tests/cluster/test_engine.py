@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,16 +38,17 @@ def translate(text):
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two machines as far as Ray can tell, reachable from here only."""
+    """Two machines that work and one that leads, as far as Ray can tell; reachable from here only."""
     before = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{before}"
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
     small = {"num_cpus": 2, "object_store_memory": 80_000_000}
-    head = small | {"include_dashboard": False, "node_ip_address": "127.0.0.1"}
+    head = small | {"num_cpus": 0, "include_dashboard": False, "node_ip_address": "127.0.0.1"}
     made = Cluster(initialize_head=True, head_node_args=head)
-    made.add_node(**small, node_ip_address="127.0.0.2")
+    for _ in range(2):
+        made.add_node(**small, node_ip_address="127.0.0.1")
     made.wait_for_nodes()
     yield made
     made.shutdown()
@@ -86,12 +88,14 @@ def test_a_machine_is_lost_and_the_results_are_the_same(cluster: Any, tmp_path: 
     alone, figures = run(campaign(tmp_path, "alone.sqlite"))
     log = tmp_path / "asked.log"
     log.unlink()
-    (second,) = cluster.worker_nodes
 
     def lose() -> None:
         while not log.exists() or len(log.read_text().splitlines()) < 25:
             time.sleep(0.02)
-        cluster.remove_node(second, allow_graceful=False)
+        for node in list(cluster.worker_nodes):
+            with suppress(ValueError):  # this process hangs on one of the two: the other is lost
+                cluster.remove_node(node, allow_graceful=False)
+                return
 
     killer = threading.Thread(target=lose)
     killer.start()
