@@ -51,6 +51,7 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     fail_under: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     fresh: bool = False
     retry_errors: bool = False
+    engine: str = "local"  # or ray, or ray:ADDRESS
     output: tuple[str, ...] = ()
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
 import msgspec
 
 from polyglitch.campaign import Campaign
+from polyglitch.engine import Later, open_engine
 from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
 from polyglitch.estimate import Estimate, reckon
 from polyglitch.history import History
@@ -23,10 +24,10 @@ from polyglitch.method import Method
 from polyglitch.plan import open_plan, signature
 from polyglitch.rank.kept import KeptRank
 from polyglitch.rank.words import mean_score
-from polyglitch.records import Case, Input, Issue, Output, Seed, Trial
+from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
 from polyglitch.repeats import UNSTABLE, settle
 from polyglitch.run.ask import Asker
-from polyglitch.run.elsewhere import Answers
+from polyglitch.run.trips import Asked, Trips
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -81,7 +82,12 @@ class Flow:
 
     def __init__(self, campaign: Campaign, watch: Watch) -> None:
         self.campaign, self.watch, self.progress = campaign, watch, Progress()
-        self.plan = open_plan(campaign)
+        self.engine = open_engine(campaign)
+        try:
+            self.plan = open_plan(campaign, self.engine.open_system)
+        except BaseException:
+            self.engine.close()
+            raise
         self.run_id = self.plan.run_id
         self.store = Store(campaign.store)
         self.tools = Toolbox(
@@ -89,6 +95,8 @@ class Flow:
         )
         self.askers: list[Asker] = []
         self.spent: set[str] = set()
+        self.judging: deque[tuple[Method, list[Case], list[list[Trial]], Later[list[Verdict]]]]
+        self.judging = deque()
         # A budget is of queries; asked several times, each input costs as many.
         self.affordable = campaign.budget // campaign.repeat if campaign.budget else None
 
@@ -102,9 +110,6 @@ class Flow:
         if state == "done" and not self.campaign.retry_errors:
             return before | {"queries": 0, "cache_hits": before["queries"] + before["cache_hits"]}
         started = time.monotonic() - before.get("seconds", 0.0)
-        for method in self.plan.methods:
-            for need in method.needs:
-                self.tools.check(need, *self.plan.languages)
         self.open_askers()
         self.open_rank()
         self.plan.meter.start(self.store.spent(self.run_id))
@@ -124,10 +129,12 @@ class Flow:
 
     def open_askers(self) -> None:
         """Whoever asks the systems; the store has what they were asked before."""
+        self.engine.start(self.plan.methods, self.tools)
+        patience = self.campaign.timeout + self.engine.grace
         self.askers = [
-            Asker(system, self.store, self.campaign.jobs, self.campaign.timeout)
-            for system in self.plan.systems
+            Asker(system, self.store, self.campaign.jobs, patience) for system in self.plan.systems
         ]
+        self.trips = Trips(self.askers, self.plan.languages[1], self.campaign.repeat)
 
     def estimate(self) -> Estimate:
         """What the run will ask, judged by its first seeds; nothing is asked for it."""
@@ -135,9 +142,8 @@ class Flow:
         self.store.add_seeds(self.run_id, 0, seeds)
         asker = self.askers[0]
         new: dict[str, Input] = {}
-        for method in self.plan.methods:
-            self.mutate(method, seeds)
-            for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
+        for method, some in self.mutated([seeds]):
+            for cases in self.store.pending(self.run_id, method.name, some, CASES_AT_ONCE):
                 new |= {asker.key(item): item for case in cases for item in case.inputs}
         known = self.store.outputs(list(new))
         inputs = [item for key, item in new.items() if key not in known]
@@ -191,103 +197,80 @@ class Flow:
         return [seeds[number] for number in order]
 
     # mutate
-    def mutate(self, method: Method, seeds: Sequence[Seed]) -> None:
-        """Make the cases of some seeds, unless an earlier run made them."""
-        ready = self.store.generated(self.run_id, method.name, seeds)
-        todo = [seed for seed in seeds if seed.id not in ready]
+    def mutated(self, chunks: Iterable[list[Seed]]) -> Iterator[tuple[Method, list[Seed]]]:
+        """Each method with some seeds at a time, their cases made; an engine elsewhere works ahead."""
+        coming: deque[tuple[Method, list[Seed], list[Seed], Later[Iterable[Case]]]] = deque()
+        for seeds in chunks:
+            for method in self.plan.methods:
+                ready = self.store.generated(self.run_id, method.name, seeds)
+                todo = [seed for seed in seeds if seed.id not in ready]
+                coming.append((method, seeds, todo, self.engine.mutate(method, todo)))
+                while len(coming) > self.engine.ahead:
+                    yield self.keep_cases(*coming.popleft())
+        while coming:
+            yield self.keep_cases(*coming.popleft())
+
+    def keep_cases(
+        self, method: Method, seeds: list[Seed], todo: list[Seed], cases: Later[Iterable[Case]]
+    ) -> tuple[Method, list[Seed]]:
+        """Keep the cases of the seeds that an earlier run did not make them of."""
         made: list[Case] = []
         place = self.store.case_count(self.run_id, method.name)
-        for case in method.mutate(todo, self.tools):
+        for case in cases():
             made.append(msgspec.structs.replace(case, method=method.name))
             if len(made) == CASES_AT_ONCE:
                 self.store.add_cases(self.run_id, method.name, place, made)
                 place, made = place + len(made), []
         self.store.add_cases(self.run_id, method.name, place, made, [seed.id for seed in todo])
+        return method, seeds
 
     # run, represent, compare
     def ask_and_compare(self) -> None:
-        """Every pending case to its verdict, the system always a few batches ahead."""
-        waiting: deque[tuple[Method, list[Case], list[list[Future[Answers]]]]] = deque()
+        """Every pending case to its verdict, the system always some cases ahead."""
+        waiting: deque[tuple[Method, list[Case], Asked]] = deque()
         if self.campaign.budget is not None:  # what an earlier, interrupted run has spent already
             for case in self.store.judged(self.run_id):
                 self.spent |= {self.askers[0].key(item) for item in case.inputs}
-        for seeds in self.seeds():
-            for method in self.plan.methods:
-                self.mutate(method, seeds)
-                for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
-                    chosen = self.within_budget(cases)
-                    inputs = [item for case in chosen for item in case.inputs]
-                    turns = range(self.campaign.repeat)
-                    asked = [self.askers[0].submit(inputs, turn) for turn in turns]
-                    waiting.append((method, chosen, asked))
-                    while sum(len(cases) for _, cases, _ in list(waiting)[1:]) >= AHEAD:
-                        self.compare(*waiting.popleft())
-            paid_out = self.affordable is not None and len(self.spent) >= self.affordable
-            if paid_out or self.stopped:
+        for method, seeds in self.mutated(self.seeds()):
+            for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
+                chosen = self.within_budget(cases)
+                waiting.append((method, chosen, self.trips.send(chosen)))
+                while sum(len(cases) for _, cases, _ in list(waiting)[1:]) >= AHEAD:
+                    self.compare(*waiting.popleft())
+            last = method is self.plan.methods[-1]  # all methods have had their turn on these seeds
+            if (last and self.paid_out) or self.trips.stopped:
                 break
         while waiting:
             self.compare(*waiting.popleft())
+        self.keep_verdicts(0)
 
-    def compare(
-        self, method: Method, cases: list[Case], asked: list[list[Future[Answers]]]
-    ) -> None:
-        """Wait for the outputs of some cases, of each time they were asked for, and judge them."""
-        rounds = [self.hops(method, futures, turn) for turn, futures in enumerate(asked)]
+    def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
+        """Wait for the outputs of some cases, of each time they were asked for, and have them judged."""
+        cases, rounds = self.trips.trials(cases, asked, back=method.route == "round trip")
         self.store.set_spent(self.run_id, self.askers[0].worker, self.plan.meter.now)
-        if self.stopped:
-            cases = [case for case in cases if self.answered(case, rounds)]
-        trials = [
-            [
-                Trial(case, tuple(self.chain(item, hops, turn) for item in case.inputs))
-                for case in cases
-            ]
-            for turn, hops in enumerate(rounds)
-        ]
-        verdicts = settle(trials, lambda some: method.compare(some, self.tools))
-        self.store.add_verdicts(self.run_id, method.name, list(zip(cases, verdicts, strict=True)))
-        self.progress.cases += len(cases)
-        self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
-        self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)
-        self.tell()
+        self.judging.append((method, cases, rounds, self.engine.compare(method, rounds[0])))
+        self.keep_verdicts(self.engine.ahead)
 
-    def hops(self, method: Method, asked: list[Future[Answers]], turn: int) -> list[Answers]:
-        """What came back at one time of asking, one a hop."""
-        hops = [self.askers[0].gather(asked)]
-        if method.route == "round trip":
-            hops.append(self.send_back(hops[0], turn))
-        return hops
+    def keep_verdicts(self, under_way: int) -> None:
+        """Keep the verdicts that are there, and wait for others until only so many are under way."""
+        while len(self.judging) > under_way:
+            method, cases, rounds, first = self.judging.popleft()
+            verdicts = settle(rounds, first(), partial(self.judge, method))
+            pairs = list(zip(cases, verdicts, strict=True))
+            self.store.add_verdicts(self.run_id, method.name, pairs)
+            self.progress.cases += len(cases)
+            self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
+            self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)
+            self.tell()
+
+    def judge(self, method: Method, trials: Sequence[Trial]) -> list[Verdict]:
+        """The verdicts on some trials, waited for."""
+        return self.engine.compare(method, trials)()
 
     @property
-    def stopped(self) -> LimitReached | None:
-        """Why some cases were left unasked; they stay pending."""
-        return next((asker.stopped for asker in self.askers if asker.stopped), None)
-
-    def answered(self, case: Case, rounds: list[list[Answers]]) -> bool:
-        """Whether all of a case was asked before a limit was reached."""
-        try:
-            return all(
-                self.chain(item, hops, turn)
-                for turn, hops in enumerate(rounds)
-                for item in case.inputs
-            )
-        except KeyError:
-            return False
-
-    def send_back(self, answers: Answers, turn: int) -> Answers:
-        """What comes back when the outputs are sent the other way."""
-        target = self.plan.languages[1]
-        there = [Input(output.text, language=target) for output in answers.values() if output.ok]
-        return self.askers[1].gather(self.askers[1].submit(there, turn))
-
-    def chain(self, item: Input, hops: list[Answers], turn: int) -> tuple[Output, ...]:
-        """The outputs of an input, one a hop, ending early where one failed."""
-        chain = [hops[0][self.askers[0].key(item, turn)]]
-        for asker, answers in zip(self.askers[1:], hops[1:], strict=False):
-            if not chain[-1].ok:
-                break
-            back = Input(chain[-1].text, language=self.plan.languages[1])
-            chain.append(answers[asker.key(back, turn)])
-        return tuple(chain)
+    def paid_out(self) -> bool:
+        """Whether the budget is spent."""
+        return self.affordable is not None and len(self.spent) >= self.affordable
 
     def within_budget(self, cases: list[Case]) -> list[Case]:
         """The cases that the budget still pays for. An answer from the store costs as much as a new
@@ -340,9 +323,9 @@ class Flow:
 
     def refuse_unfinished(self) -> None:
         """A run that a limit stopped is not done, and goes on with a higher one."""
-        if self.stopped:
+        if self.trips.stopped:
             waiting = self.store.pending_count(self.run_id)
-            raise LimitReached(f"{self.stopped}; {waiting:,} cases made so far wait for it")
+            raise LimitReached(f"{self.trips.stopped}; {waiting:,} cases made so far wait for it")
 
     def refuse_empty(self, figures: dict[str, Any]) -> None:
         """A run that tested nothing did not succeed."""
@@ -371,4 +354,5 @@ class Flow:
             asker.close()
         for system in self.plan.systems:
             system.close()
+        self.engine.close()
         self.store.close()

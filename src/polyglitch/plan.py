@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +37,10 @@ class Plan:
         return digest([encode(content)])
 
 
-def open_plan(campaign: Campaign) -> Plan:
+Open = Callable[[str, float], System]
+
+
+def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     """Open methods, systems and corpus, or say what is wrong with the first that is."""
     if not campaign.methods:
         raise UsageError("no method to run; name one with --method, `list methods` shows them")
@@ -49,7 +53,7 @@ def open_plan(campaign: Campaign) -> Plan:
         )
     methods = tuple(make_method(name, campaign.parameters.get(name)) for name in campaign.methods)
     registry.entry("ranks", campaign.rank)  # a wrong name shows before any model is loaded
-    systems = open_systems(campaign, methods)
+    systems = open_systems(campaign, methods, open_one)
     meter = set_limits(campaign, systems)
     check_rank(campaign.rank, systems[0])
     source, target = systems[0].languages
@@ -65,7 +69,9 @@ def open_plan(campaign: Campaign) -> Plan:
     return Plan(methods, systems, languages, corpus, definition, meter)
 
 
-def open_systems(campaign: Campaign, methods: tuple[Method, ...]) -> tuple[System, ...]:
+def open_systems(
+    campaign: Campaign, methods: tuple[Method, ...], open_one: Open = open_system
+) -> tuple[System, ...]:
     """The system under test and, where a method makes a round trip, the one for the way back."""
     if not campaign.system:
         raise UsageError("no system to test; name one with --system, such as firefox:en-pt")
@@ -75,7 +81,7 @@ def open_systems(campaign: Campaign, methods: tuple[Method, ...]) -> tuple[Syste
         if not campaign.back:
             raise UsageError(f"{trips[0]} needs a system for the way back; name it with --back")
         uris.append(campaign.back)
-    return tuple(open_system(uri, campaign.timeout) for uri in uris)
+    return tuple(open_one(uri, campaign.timeout) for uri in uris)
 
 
 def set_limits(campaign: Campaign, systems: tuple[System, ...]) -> Meter:

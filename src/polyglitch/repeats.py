@@ -18,9 +18,10 @@ SHOWN = 3  # different answers that a reason quotes
 Judge = Callable[[Sequence[Trial]], list[Verdict]]
 
 
-def settle(rounds: Sequence[Sequence[Trial]], judge: Judge) -> list[Verdict]:
-    """One verdict a case from its trials, the first time first; only cases with changing answers are judged again."""
-    verdicts = judge(rounds[0])
+def settle(
+    rounds: Sequence[Sequence[Trial]], verdicts: list[Verdict], judge: Judge
+) -> list[Verdict]:
+    """One verdict a case from those of the first time; only cases with changing answers are judged again."""
     changing = [
         place
         for place, trials in enumerate(zip(*rounds, strict=True))

@@ -80,6 +80,7 @@ PYTHON |= {
         ("transformers", "the systems hf: and smollm2:", "torch"),
         ("matplotlib", "the pictures of `evaluate efficiency`", "plot"),
         ("psycopg", "a store on a PostgreSQL server", "postgres"),
+        ("ray", "--engine ray", "ray"),
     )
 }
 PROGRAMS = {

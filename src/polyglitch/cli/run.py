@@ -49,6 +49,7 @@ REPEATED = ("methods", "output")
 )
 @click.option("--fresh", is_flag=True, default=None, help="Start the run again; outputs stay.")
 @click.option("--resume", is_flag=True, help="Go on with the run as it is (the default).")
+@click.option("--engine", help="local, ray, or ray:ADDRESS of a cluster that runs already.")
 @click.option("--retry-errors", is_flag=True, default=None, help="Ask again what failed.")
 @click.option(
     "-o",
