@@ -18,24 +18,9 @@ from polyglitch.flow import run
 from polyglitch.store.store import Store
 
 SYSTEM = "def answer(texts):\n    return ['positive'] * len(texts)\n\nanswer.batch, answer.batch_size = True, 256\n"
-WORDS = [
-    "the",
-    "committee",
-    "said",
-    "on",
-    "Monday",
-    "that",
-    "river",
-    "towns",
-    "would",
-    "pay",
-    "more",
-    "for",
-    "clean",
-    "water",
-    "next",
-    "year",
-]
+WORDS = (  # noqa: SIM905 - read as a sentence
+    "the committee said on Monday that river towns would pay more for clean water next year".split()
+)
 
 
 def sentence(number: int) -> str:

@@ -190,6 +190,6 @@ def open_history(name: str, store: str | None = None) -> History:
         where = store or make_campaign({}, find_file()).store
     if "://" not in where and not Path(where).is_file():
         raise UsageError(
-            f"store {where!r}: no such file; write STORE:RUN, or name the store with --store"
+            f"store {where!r}: no such file; `polyglitch run` makes one: write STORE:RUN, or name it with --store"
         )
     return History(Store(where), run_id or None)

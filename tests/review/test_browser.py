@@ -226,6 +226,23 @@ def test_pictures_for_a_person_to_look_at(browser, store: Path, tmp_path: Path) 
     print(f"\npictures: {folder}")
 
 
+def test_a_key_says_which_case_shows_the_bug(browser, tmp_path: Path) -> None:
+    path = tmp_path / "cases.sqlite"
+    fill(path, 3).close()
+    with served(path) as address:
+        ann = Reviewer(browser, address, "Ann")
+        ann.ready()
+        ann.page.keyboard.press("c")
+        assert ann.page.eval_on_selector("details.further", "e => e.open")
+        ann.page.keyboard.press("1")
+        ann.page.wait_for_selector("article[data-position='2']")
+        assert ann.page.eval_on_selector("#case", "e => e.selectedIndex") == 0, "each starts anew"
+    store = Store(str(path))
+    label, issue = store.run_labels(RUN)[0], next(iter(store.issues(RUN)))
+    assert (label.verdict, label.case) == ("bug", issue.case_ids[1])
+    store.close()
+
+
 TIMED = """async ([key, wanted]) => {
   const start = performance.now();
   const changed = new Promise(resolve => {

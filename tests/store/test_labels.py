@@ -106,7 +106,7 @@ def test_filters_find_what_they_name(store: Store) -> None:
     assert ids(store, label="disagreement") == ["i1"]
     assert ids(store, who="bo", label="not a bug") == ["i1"]
     assert ids(store, kind="number") == ["i1"]
-    assert store.kinds(RUN) == ["name", "number"]
+    assert store.suspected_kinds(RUN) | store.named_kinds(RUN) == {"name", "number"}
     assert store.queue_count(RUN, "bo", Wanted(label="unlabelled", method="sit")) == 9
     assert store.queue_row(RUN, "ann", Wanted(), "i2").verdict == "bug"
     assert store.queue_row(RUN, "ann", Wanted(), "nothing") is None

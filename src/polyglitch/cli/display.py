@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -90,6 +91,15 @@ def show_figures(summary: Summary, history: History, worst: int = 5) -> None:
         console.print(f"undecided: {count:,} x {escape(visible(reason))}", highlight=False)
     for reason, count in summary.skipped.items():
         console.print(f"skipped rows: {count:,} x {escape(reason)}", highlight=False)
+    if summary.issues:
+        store = escape(shlex.quote(history.store.where))
+        console.print(
+            f"why each was raised, and is it a bug: polyglitch review --store {store}\n"
+            f"fewer false alarms, from your labels: polyglitch calibrate --store {store}",
+            style="dim",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def wide_console() -> Console:

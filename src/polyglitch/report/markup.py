@@ -16,6 +16,8 @@ TITLE = Markup(' title="{}"')
 
 def visible(text: str) -> Markup:
     """The text escaped, with a chip for every hidden character."""
+    if text.isascii() and text.isprintable():  # most texts: a page has hundreds of them
+        return escape(text)
     runs = (
         CHIP.format(name=name_of(run), code=code_point(run)) if hidden else escape(run)
         for run, hidden in split_hidden(text)

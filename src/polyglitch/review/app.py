@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from polyglitch.records import Label
 from polyglitch.review.agreement import agreements, mean_kappa
-from polyglitch.review.desk import Desk, Opened
+from polyglitch.review.desk import PAGE, Desk, Opened
 from polyglitch.review.evidence import Trees
 from polyglitch.review.forms import (
     OTHER_SHELVES,
@@ -77,7 +77,8 @@ class Review:
         if not who:
             return RedirectResponse("/name", 303)
         desk, wanted = self.desk, wanted_of(request.query_params)
-        rows, current = desk.window(who, wanted, place_of(request.query_params, "at") or 0)
+        at = place_of(request.query_params, "at") or 0
+        rows, current = desk.window(who, wanted, at)
         return HTMLResponse(
             render(
                 "review",
@@ -87,9 +88,10 @@ class Review:
                 wanted=wanted,
                 lines=desk.lines(rows),
                 opened=desk.open(who, current) if current else None,
-                count=self.store.queue_count(desk.run_id, who, wanted),
+                # A search through all texts is not made twice where the list shows all it found.
+                count=len(rows) if at < 2 and len(rows) < PAGE else desk.count(who, wanted),
                 done=self.store.labelled_by(desk.run_id, who),
-                kinds=self.store.kinds(desk.run_id),
+                kinds=desk.kinds(),
             )
         )
 

@@ -17,7 +17,7 @@ from polyglitch.report.findings import Limits
 from polyglitch.store.queue import Row, Wanted
 from polyglitch.store.store import Store
 
-PAGE = 50  # rows of the list at a time: two screens
+PAGE = 30  # rows of the list at a time: more than a screen, and the next are fetched before the last is reached
 BEHIND = 8  # rows shown above the current one
 ISSUES_AT_ONCE = 200  # made searchable in one go
 
@@ -53,6 +53,7 @@ class Desk:
         source, target = self.history.definition["languages"]
         self.languages: Languages = (source, target)
         self.total = store.queue_count(self.run_id, "", Wanted())
+        self._suspected = store.suspected_kinds(self.run_id)
 
     def make_searchable(self) -> Iterator[int]:
         """Gather what can be read of each issue, so that it can be searched; how many are done."""
@@ -65,6 +66,16 @@ class Desk:
             self.store.make_searchable(self.run_id, texts)
             done += len(some)
             yield done
+
+    def count(self, who: str, wanted: Wanted) -> int:
+        """How many rows a filter lets pass; counted only where there is a filter."""
+        if wanted == Wanted():
+            return self.total
+        return self.store.queue_count(self.run_id, who, wanted)
+
+    def kinds(self) -> list[str]:
+        """The kinds that methods suspect, which stay, and those that reviewers name."""
+        return sorted(self._suspected | self.store.named_kinds(self.run_id))
 
     def window(self, who: str, wanted: Wanted, at: int) -> tuple[list[Row], Row | None]:
         """The rows around a position, and the one to look at: the first there or after it."""

@@ -90,16 +90,18 @@ class Queue(Database):
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 
-    def kinds(self, run: str) -> list[str]:
-        """The kinds that methods suspect or reviewers name in a run."""
-        suspected = select(s.issues.c.kind).where(s.issues.c.run == run)
-        named = (
-            select(s.labels.c.kind)
-            .join(s.issues, s.issues.c.id == s.labels.c.issue)
-            .where(s.issues.c.run == run)
-        )
+    def suspected_kinds(self, run: str) -> set[str]:
+        """The kinds that methods suspect in a run."""
+        return self._distinct(select(s.issues.c.kind).where(s.issues.c.run == run))
+
+    def named_kinds(self, run: str) -> set[str]:
+        """The kinds that reviewers name in a run."""
+        query = select(s.labels.c.kind).join(s.issues, s.issues.c.id == s.labels.c.issue)
+        return self._distinct(query.where(s.issues.c.run == run, s.labels.c.kind != ""))
+
+    def _distinct(self, query: Select[Any]) -> set[str]:
         with self._engine.connect() as connection:
-            return sorted(filter(None, connection.scalars(suspected.union(named))))
+            return set(filter(None, connection.scalars(query.distinct())))
 
     def unsearchable(self, run: str) -> list[str]:
         """The issues of a run whose texts cannot be searched yet."""
