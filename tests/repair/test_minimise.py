@@ -117,7 +117,8 @@ def test_firefox_s_bug_in_a_few_words(firefox_store: str) -> None:
     done = minimise_run(history, opened, budget=40)
     opened.close()
     assert done
-    assert median_share(done) <= 0.6
+    assert median_share(done) <= 0.7
+    assert min(each.words_after / each.words_before for each in done) < 0.5
     assert all(each.queries <= 40 + 2 * AT_ONCE for each in done)  # the last batch may go over
     denied = 0
     for finding in history.findings():

@@ -175,6 +175,8 @@ class Sentence:
         word = token.text.lower()
         if token.relation not in OPTIONAL or word in DENYING or self.hyphenated(number):
             return False
+        if token.tag == "WRB":
+            return False  # "when" holds its clause
         if token.relation in ("compound", "nmod") and token.pos == "PROPN":
             return False  # half of a name is another name
         if token.relation == "nummod" or (
