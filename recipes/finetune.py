@@ -14,6 +14,7 @@ import argparse
 import json
 import random
 import time
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +50,11 @@ def tune(model_folder: str, fixes: Path, out: Path, replay: Pairs, epochs: int, 
     return len(pairs)
 
 
-def make_base(folder: Path, epochs: int, per_seed: int) -> tuple[Pairs, Pairs]:
+def make_base(folder: Path, sentences: int, epochs: int, per_seed: int) -> tuple[Pairs, Pairs]:
     """Teach the small translator; the pairs it learned from and those that were kept from it."""
     teacher = open_system(TEACHER)
-    pairs = teach_pairs(list(open_corpus("sample", language="en")), teacher, per_seed)
+    seeds = list(islice(open_corpus("sample", language="en"), sentences))
+    pairs = teach_pairs(seeds, teacher, per_seed)
     random.Random(0).shuffle(pairs)
     kept = len(pairs) // 10
     held_out, learned = pairs[:kept], pairs[kept:]
@@ -67,13 +69,15 @@ def make_base(folder: Path, epochs: int, per_seed: int) -> tuple[Pairs, Pairs]:
     return learned, held_out
 
 
-def test(model: Path, store: str) -> str:
+def test(model: Path, store: str, sentences: int) -> str:
     """A campaign of SIT on a model; its run id."""
     options = {
         "system": f"hf:{model}?source=en&target=pt",
         "corpus": "sample",
         "methods": ["sit"],
-        "parameters": {"sit": {"proposer": "vectors", "per_seed": 8, "structure": "raw"}},
+        # Words of another proposer than the model was taught with: what it has not seen is where it errs.
+        "parameters": {"sit": {"proposer": "bundled", "per_seed": 6, "structure": "raw"}},
+        "limit": sentences,
         "store": store,
     }
     return run(make_campaign(options))[0]
@@ -105,12 +109,12 @@ def quality(model: Path, pairs: Pairs) -> tuple[float, float]:
     return sacrebleu.corpus_bleu(found, [right]).score, exact
 
 
-def experiment(folder: Path, epochs: int, per_seed: int) -> dict[str, Any]:
+def experiment(folder: Path, sentences: int, epochs: int, per_seed: int) -> dict[str, Any]:
     """Teach, test, correct, tune, test again; the figures."""
     folder.mkdir(parents=True, exist_ok=True)
     store, base, fixes = str(folder / "runs.sqlite"), folder / "base", folder / "fixes.jsonl"
-    learned, held_out = make_base(base, epochs, per_seed)
-    before = test(base, store)
+    learned, held_out = make_base(base, sentences, epochs, per_seed)
+    before = test(base, store, sentences)
     count = correct(store, before, fixes)
     wrong = [
         (row["source"], row["target"])
@@ -125,7 +129,7 @@ def experiment(folder: Path, epochs: int, per_seed: int) -> dict[str, Any]:
         out = folder / name.replace(" ", "-")
         old = random.Random(1).sample(learned, min(replayed, len(learned)))
         tune(str(base), fixes, out, old, EPOCHS, RATE)
-        after = test(out, store)
+        after = test(out, store, sentences)
         one, two = (open_history(f"{store}:{each}") for each in (before, after))
         found = compare_outcomes(one.store.case_outcomes(before), two.store.case_outcomes(after))
         told[name] = {
@@ -154,14 +158,19 @@ def main() -> None:
     tuning.add_argument("--rate", type=float, default=RATE)
     whole = commands.add_parser("experiment")
     whole.add_argument("folder", type=Path)
-    whole.add_argument("--epochs", type=int, default=14, help="of teaching")
-    whole.add_argument("--per-seed", type=int, default=24, help="mutants a sentence to teach with")
+    whole.add_argument("--sentences", type=int, default=40, help="of the bundled ones")
+    whole.add_argument("--epochs", type=int, default=40, help="of teaching")
+    whole.add_argument("--per-seed", type=int, default=10, help="mutants a sentence to teach with")
     given = parser.parse_args()
     if given.command == "tune":
         count = tune(given.model, given.fixes, given.out, [], given.epochs, given.rate)
         print(f"{count} corrections: {given.out}")
     else:
-        print(json.dumps(experiment(given.folder, given.epochs, given.per_seed), indent=1))
+        print(
+            json.dumps(
+                experiment(given.folder, given.sentences, given.epochs, given.per_seed), indent=1
+            )
+        )
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def minimise_run(
 
 
 def minimise_issue(history: History, opened: Reopened, issue: Issue, budget: int) -> Shrunk:
-    """Shrink the violations of an issue, the worst first, and keep the smallest pair that comes of them."""
+    """Shrink the worst violation of an issue that can be shrunk, and keep the pair that comes of it."""
     violations = history.finding(issue).violations
     size = word_count(violations[0][0].case)
     reason, spent, best = "", opened.asker.queries, None
@@ -56,9 +56,10 @@ def minimise_issue(history: History, opened: Reopened, issue: Issue, budget: int
         if reason:
             break
         left = Left(opened, spent, budget)
-        found = Shrinker(opened, judged, left).run().judged
-        if found and word_count(found[0].case) < (word_count(best[0].case) if best else size):
-            best = found
+        best = Shrinker(opened, judged, left).run().judged
+        if best and word_count(best[0].case) < size:
+            break  # another violation of the same sentence may be another bug
+        best = None
     history.store.replace_kept(MINIMISED, {issue.id: best})
     queries = opened.asker.queries - spent
     if best is None:

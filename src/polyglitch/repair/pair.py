@@ -13,6 +13,7 @@ DOUBLED = re.compile(r"([,;:–—-])(?:\s*[,;:–—-])+")
 BEFORE_END = re.compile(r"\s*[,;:–—-]+\s*(?=[.?!]|$)")
 AT_START = re.compile(r"^[\s,;:.–—-]+")
 SPACED = re.compile(r"\s+([,;:.?!)])")
+STRAY = re.compile(r"^['\"]\s+|\s+['\"]$")  # a quotation mark whose other half is gone
 ARTICLE = re.compile(r"\b(an?) ([A-Za-z])", re.IGNORECASE)
 
 
@@ -52,13 +53,13 @@ class Pair(NamedTuple):
 def tidy(text: str, capital: bool) -> str:
     """A text after a deletion: no stray marks, a capital where there was one."""
     text = BEFORE_END.sub("", DOUBLED.sub(r"\1", AT_START.sub("", text)))
-    text = SPACED.sub(r"\1", text).strip()
+    text = STRAY.sub("", SPACED.sub(r"\1", text).strip())
     return text[:1].upper() + text[1:] if capital else text
 
 
 def well_formed(text: str) -> bool:
     """Whether quotes and brackets come in twos and `a` and `an` fit the letter that follows."""
-    paired = text.count('"') % 2 == 0 and text.count("(") == text.count(")")
+    paired = text.count('"') % 2 == 0 and text.count("(") == text.count(")") and "()" not in text
     fits = all(
         (found[1].lower() == "an") == (found[2] in "aeiouAEIOU") for found in ARTICLE.finditer(text)
     )

@@ -112,6 +112,7 @@ class Sentence:
             ):
                 continue  # "who paid", "whose level": a question without its answer
             links = {n for n in self.children(number, LINKS) if n < min(subjects)}
+            links |= {n for n in self.children(number, {"advmod"}) if self.tokens[n].tag == "WRB"}
             yield (self.below[number] - links) | self.last_mark()
 
     def relative_clauses(self) -> Iterator[set[int]]:
@@ -172,14 +173,23 @@ class Sentence:
         """Whether the sentence reads well without a token and what hangs on it."""
         token, head = self.tokens[number], self.tokens[self.tokens[number].head]
         word = token.text.lower()
-        if token.relation not in OPTIONAL or word in DENYING:
+        if token.relation not in OPTIONAL or word in DENYING or self.hyphenated(number):
             return False
+        if token.tag == "WRB":
+            return False  # "when" holds its clause
+        if token.relation in ("compound", "nmod") and token.pos == "PROPN":
+            return False  # half of a name is another name
         if token.relation == "nummod" or (
             token.relation == "amod" and head.text.lower() in ("one", "ones")
         ):
             return bool(self.children(token.head, DETERMINERS)) and token.relation == "nummod"
         bound = word in BOUND and number == token.head + 1 and head.pos in ("VERB", "AUX")
         return not bound
+
+    def hyphenated(self, number: int) -> bool:
+        """Whether a token is glued to a hyphen."""
+        token, text = self.tokens[number], self.parse.text
+        return text[max(token.start - 1, 0)] == "-" or text[token.end : token.end + 1] == "-"
 
     def links_to(self, conjunct: int) -> set[int]:
         """The conjunction and the comma before a conjunct."""
@@ -193,11 +203,19 @@ class Sentence:
     def commas_around(self, gone: Set[int]) -> set[int]:
         """The comma before a phrase that one follows too: the two set it off."""
         first, last = min(gone), max(gone)
-        before = first > 0 and self.tokens[first - 1].text in (",", "–", "—", "-")
-        after = last + 1 < len(self.tokens) and self.tokens[last + 1].text in (",", "–", "—", "-")
+        before, after = self.sets_off(first - 1), self.sets_off(last + 1)
         if before and (after or last + 2 >= len(self.tokens)):
             return {first - 1} | ({last + 1} if after else set())
-        return {last + 1} if after and first == 0 else set()
+        listed = self.tokens[last].relation == "amod"  # "other, smaller brands"
+        return {last + 1} if after and (first == 0 or listed) else set()
+
+    def sets_off(self, number: int) -> bool:
+        """Whether a token is a comma, or a dash between blanks."""
+        if not 0 <= number < len(self.tokens):
+            return False
+        token = self.tokens[number]
+        spaced = self.parse.text[max(token.start - 1, 0)].isspace()
+        return token.text == "," or (token.text in ("–", "—", "-") and spaced)
 
 
 def words_less(pair: Pair, kept: Set[int]) -> Iterator[frozenset[int]]:
