@@ -57,7 +57,8 @@ def broken_numbers(linked: Linked, target: str) -> list[Broken]:
 
 def says(sentence: Sentence, held: str, language: str) -> bool:
     """Whether a sentence has a number in any form: in figures, as a word, or inside one where words are not spaced."""
-    if held in (re.sub(r"\D", "", figures) for figures in FIGURES.findall(sentence.text)):
+    figures = {re.sub(r"\D", "", found) for found in FIGURES.findall(sentence.text)}
+    if held in figures or values(sentence)[held]:
         return True
     named = [name for name, digits in number_words(language).items() if digits == held]
     return any(name in word.text.lower() for word in sentence.words for name in named)
@@ -81,8 +82,16 @@ def negations(sentence: Sentence, language: str, broad: bool) -> list[int]:
     return [
         at
         for at, word in enumerate(sentence.words)
-        if word.kind == "negation" or (broad and half_negates(word, language))
+        if (word.kind == "negation" and not echoes(word, language))
+        or (broad and half_negates(word, language))
     ]
+
+
+def echoes(word: Word, language: str) -> bool:
+    """Whether a word may merely repeat a negation, as Portuguese "nenhum" after "não"."""
+    return word.key in words_for(language, "echo") or word.text.lower() in words_for(
+        language, "echo"
+    )
 
 
 def half_negates(word: Word, language: str) -> bool:
@@ -91,8 +100,10 @@ def half_negates(word: Word, language: str) -> bool:
     form = word.text.lower()
     if any(sign in form for sign in words_for(language, "negating_characters")):
         return True
-    return word.key in words_for(language, "negating") or (
-        bool(starts) and word.kind == "content" and form.startswith(starts)
+    return (
+        echoes(word, language)
+        or word.key in words_for(language, "negating")
+        or (bool(starts) and word.kind == "content" and form.startswith(starts))
     )
 
 
