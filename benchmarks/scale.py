@@ -18,9 +18,8 @@ from polyglitch.flow import run
 from polyglitch.store.store import Store
 
 SYSTEM = "def answer(texts):\n    return ['positive'] * len(texts)\n\nanswer.batch, answer.batch_size = True, 256\n"
-WORDS = (  # noqa: SIM905 - read as a sentence
-    "the committee said on Monday that river towns would pay more for clean water next year".split()
-)
+SENTENCE = "the committee said on Monday that river towns would pay more for clean water next year"
+WORDS = SENTENCE.split()
 
 
 def sentence(number: int) -> str:

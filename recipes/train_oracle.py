@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 
 from oracle_data import DIRECTIONS, METHODS, Labelled, fault_places, groups, load, read
 from oracle_tokens import token_figures
-from polyglitch.compare.aligned.batch import Read
+from polyglitch.compare.aligned.batch import FACT, Read
 from polyglitch.compare.aligned.model import OFFSET, Table, WordModel, is_light, pair_row
 
 BINS = 10  # stretches a feature is cut into, with about as many words in each
@@ -51,6 +51,7 @@ class Words:
                     owner.append(index)
                     side_of.append(number)
                     self.places.append((side.output.words[at].start, side.output.words[at].end))
+        self.broken = np.array([bool(item.broken) for item in reads])
         self.marked, self.owner = np.array(marked), np.array(owner)
         self.side, self.light = np.array(side_of), np.array([is_light(row) for row in self.rows])
         self.names = sorted({name for row in self.rows for name in row})
@@ -148,6 +149,8 @@ class Fitted:
         rows = pair_rows(self.words, chances, count)[test]
         scores = self.model.predict_proba(self.scale.transform(rows))[:, 1]
         scores[~np.isin(test, self.words.owner)] = 0.0
+        broken = self.words.broken[test]
+        scores[broken] = 1 - (1 - scores[broken]) * (1 - FACT)
         return scores, chances
 
 

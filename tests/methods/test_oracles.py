@@ -69,10 +69,10 @@ def campaign(folder: Path, **options: Any) -> tuple[dict[str, Any], list[Any]]:
 @pytest.mark.parametrize("name", ["sit", "transrepair", "rti"])
 def test_a_campaign_on_firefox_reports_chances_with_reasons(name: str, tmp_path: Path) -> None:
     pytest.importorskip("spacy")
-    options: dict[str, Any] = {"corpus": "sample", "methods": [name], "limit": 40}
+    options: dict[str, Any] = {"corpus": "sample", "methods": [name], "limit": 24}
     aligned_figures, rows = campaign(tmp_path, **options, parameters={name: {"oracle": "aligned"}})
     published_figures, _ = campaign(tmp_path, **options)
-    assert aligned_figures["cases"] == published_figures["cases"] > 20
+    assert aligned_figures["cases"] == published_figures["cases"] > 10
     assert published_figures["queries"] == 0  # the same cases: every answer was there already
     assert 0 < aligned_figures["violations"] < aligned_figures["cases"] / 2
     assert aligned_figures["undecided"] == 0

@@ -86,22 +86,55 @@ def test_a_paraphrase_weighs_less_than_another_meaning() -> None:
     )
 
 
-def test_an_added_negation_is_named() -> None:
+def test_an_added_negation_is_reported_and_named() -> None:
     second = "The committee did not approve the plan for rural hospitals on Monday."
-    verdict = judge(RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, second, threshold=0.05)
+    verdict = judge(RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, second)
     assert verdict.outcome == "violated"
     assert "negation added: 'not'" in verdict.reasons
 
 
-def test_a_changed_number_weighs() -> None:
+def test_a_negation_that_the_edit_brings_is_expected() -> None:
+    second = "The committee did not approve the plan for rural schools on Monday."
+    verdict = judge(RAIN, RAIN.replace("批准了", "没有批准"), RAIN_OUT, second)
+    assert verdict.outcome == "holds"
+
+
+def test_a_changed_number_is_reported_and_named() -> None:
     source = "The mayor met 12 teachers in the old library."
     first, good = "市长在旧图书馆会见了12名教师。", "市长在新图书馆会见了12名教师。"
     bad = good.replace("12", "120")
-    scores = [
-        judge(source, source.replace("old", "new"), first, text).score for text in (good, bad)
-    ]
-    assert scores[0] is not None and scores[1] is not None
-    assert scores[0] < scores[1]
+    right, wrong = (
+        judge(source, source.replace("old", "new"), first, text) for text in (good, bad)
+    )
+    assert right.outcome == "holds"
+    assert wrong.outcome == "violated"
+    assert any("12" in reason and "number" in reason for reason in wrong.reasons)
+
+
+def test_a_number_in_words_is_the_number_in_figures() -> None:
+    source = "The mayor met 8 teachers in the old library."
+    first, second = "市长在旧图书馆会见了8名教师。", "市长在新图书馆会见了八名教师。"
+    assert judge(source, source.replace("old", "new"), first, second).outcome == "holds"
+
+
+def test_agreement_with_the_swapped_noun_is_expected() -> None:
+    source = "The last letter was found in the old house."
+    first = "A última carta foi encontrada na velha casa."
+    second = "O último livro foi encontrado na velha casa."
+    wrong = "O último livro foi vendido na velha casa."
+    followup = source.replace("letter", "book")
+    right, bad = (judge(source, followup, first, text, language="pt") for text in (second, wrong))
+    assert right.outcome == "holds"
+    assert right.score < bad.score
+
+
+def test_a_preposition_that_turns_into_a_negation_is_reported() -> None:
+    source = "The vaccine is kept in the fridge."
+    first, second = "A vacina é mantida na geladeira.", "A vacina é mantida não congelador."
+    verdict = judge(source, source.replace("fridge", "freezer"), first, second, language="pt")
+    assert verdict.outcome == "violated"
+    assert verdict.reasons[0] == "negation added: 'não'"
+    assert "não" in marked(verdict, first, second)
 
 
 def test_equal_outputs_hold_unless_they_must_differ() -> None:

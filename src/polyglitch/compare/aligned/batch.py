@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from polyglitch.compare.aligned.evidence import Context, Row, word_rows
 from polyglitch.compare.aligned.explain import Suspect, explain
+from polyglitch.compare.aligned.hard_facts import Broken, broken_facts
 from polyglitch.compare.aligned.lexicon import learn
 from polyglitch.compare.aligned.links import Linked, Relation, link
 from polyglitch.compare.aligned.model import Model, is_light, load_model, pair_row
@@ -16,6 +17,7 @@ from polyglitch.compare.aligned.text import Sentence, frequencies
 from polyglitch.protocols import Floats
 from polyglitch.records import Span
 
+FACT = 0.5  # the chance that a broken fact is a bug by itself; see docs/oracle.md for how often people agreed
 SAME = 0.5  # different outputs were asked for: a score over it says that no word of weight changed
 
 
@@ -51,6 +53,7 @@ class Read(NamedTuple):
     linked: Linked
     pairing: Pairing
     words: list[list[tuple[int, Row]]]
+    broken: list[Broken]
 
 
 def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[Read]:
@@ -72,7 +75,8 @@ def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[Read]:
         linked = link(sources[quad.source], sources[quad.followup], first, second, lexicon)
         pairing = pair_off(linked.first, linked.second, lexicon, context.likeness)
         rows = word_rows(linked, pairing, context, both(vectors, quad))
-        yield Read(quad, linked, pairing, rows)
+        broken = broken_facts(linked, resources.source, resources.target)
+        yield Read(quad, linked, pairing, rows, broken)
 
 
 def changed_outputs(quads: Sequence[Quad], outputs: dict[str, Sentence]) -> list[Sentence]:
@@ -104,6 +108,11 @@ def judge(read: Read, model: Model, threshold: float) -> Judgement:
     """Score a pair whose outputs must say the same but for the edit."""
     chances = [[model.word_chance(row) for _, row in side] for side in read.words]
     score, row = score_pair(read, model, chances)
+    score = with_facts(score, bool(read.broken))
+    for fact in read.broken:  # where a fact is at stake, its word is the place to look at
+        for index, (at, _) in enumerate(read.words[fact.output]):
+            if at == fact.place:
+                chances[fact.output][index] = max(chances[fact.output][index], FACT)
     details = {name: round(row[name], 4) for name in ("worst", "any", "heavy", "light")}
     if score <= threshold:
         return Judgement(score, threshold, details=details)
@@ -128,6 +137,11 @@ def score_pair(read: Read, model: Model, chances: list[list[float]]) -> tuple[fl
     ]
     row = pair_row(words)
     return (model.pair.chance(row) if any(chances) else 0.0), row
+
+
+def with_facts(score: float, broken: bool) -> float:
+    """The chance that the words are at fault or the fact is, if one is broken."""
+    return 1 - (1 - score) * (1 - FACT) if broken else score
 
 
 def judge_different(read: Read) -> Judgement:

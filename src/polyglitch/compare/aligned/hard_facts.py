@@ -1,7 +1,7 @@
 """Facts that both sources state and only one output keeps: numbers and negation. They weigh more than any wording.
 
 A rule, not a weight: translators seldom break them, so labelled pairs are too few to learn them from, and a reader
-forgives them least. How often people agreed with the rule on the labelled pairs is in `weights.json`.
+forgives them least.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from polyglitch.compare.aligned.links import NONE, Linked, Side
 from polyglitch.compare.aligned.text import Sentence, Word, number_words, words_for
 
-DIGITS = re.compile(r"\d[\d.,\s\u00a0]*")
+FIGURES = re.compile(r"\d[\d.,]*")
 LEAST = 3  # "one" is an article, "two" is also "both" or "a pair"
 
 
@@ -32,7 +32,7 @@ def broken_facts(linked: Linked, source: str, target: str) -> list[Broken]:
 
 def value(word: Word) -> str:
     """A number as its digits, whatever the signs between them; empty if it is none or too small to tell."""
-    found = DIGITS.match(word.key) if word.kind == "number" else None
+    found = FIGURES.match(word.key) if word.kind == "number" else None
     digits = re.sub(r"\D", "", found.group()) if found else ""
     return digits if digits and int(digits) >= LEAST else ""
 
@@ -56,11 +56,12 @@ def broken_numbers(linked: Linked, target: str) -> list[Broken]:
 
 
 def says(sentence: Sentence, held: str, language: str) -> bool:
-    """Whether a sentence has a number in any form: as a word of its own, or inside one where words are not spaced."""
-    if values(sentence)[held]:
+    """Whether a sentence has a number in any form: in figures, as a word, or inside one where words are not spaced."""
+    figures = {re.sub(r"\D", "", found) for found in FIGURES.findall(sentence.text)}
+    if held in figures or values(sentence)[held]:
         return True
     named = [name for name, digits in number_words(language).items() if digits == held]
-    return any(form in word.text.lower() for word in sentence.words for form in (held, *named))
+    return any(name in word.text.lower() for word in sentence.words for name in named)
 
 
 def broken_negations(linked: Linked, source: str, target: str) -> list[Broken]:
@@ -81,8 +82,16 @@ def negations(sentence: Sentence, language: str, broad: bool) -> list[int]:
     return [
         at
         for at, word in enumerate(sentence.words)
-        if word.kind == "negation" or (broad and half_negates(word, language))
+        if (word.kind == "negation" and not echoes(word, language))
+        or (broad and half_negates(word, language))
     ]
+
+
+def echoes(word: Word, language: str) -> bool:
+    """Whether a word may merely repeat a negation, as Portuguese "nenhum" after "não"."""
+    return word.key in words_for(language, "echo") or word.text.lower() in words_for(
+        language, "echo"
+    )
 
 
 def half_negates(word: Word, language: str) -> bool:
@@ -91,8 +100,10 @@ def half_negates(word: Word, language: str) -> bool:
     form = word.text.lower()
     if any(sign in form for sign in words_for(language, "negating_characters")):
         return True
-    return word.key in words_for(language, "negating") or (
-        bool(starts) and word.kind == "content" and form.startswith(starts)
+    return (
+        echoes(word, language)
+        or word.key in words_for(language, "negating")
+        or (bool(starts) and word.kind == "content" and form.startswith(starts))
     )
 
 

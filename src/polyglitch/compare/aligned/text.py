@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
 from polyglitch.compare.words import cut, han
@@ -15,6 +16,7 @@ Kind = Literal["content", "function", "mark", "number", "name", "negation"]
 
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "X", "INTJ"})
 SHORT = 3  # letters; without tags, words up to this length count as function words
+CURRENCIES = frozenset({"US", "R", "A", "C", "HK", "NT", "NZ", "U.S."})  # dollars and reais
 NUMBER = re.compile(r"[\d０-９]")
 
 
@@ -72,7 +74,7 @@ def read_parse(parse: Parse, language: str) -> Sentence:
         for token in parse.tokens
     )
     parsed = any(token.head != index for index, token in enumerate(parse.tokens))
-    return Sentence(parse.text, words, parsed)
+    return Sentence(parse.text, with_currency(words), parsed)
 
 
 def read_plain(text: str, language: str) -> Sentence:
@@ -82,6 +84,16 @@ def read_plain(text: str, language: str) -> Sentence:
     for index, (unit, place) in enumerate(zip(units.units, units.spans, strict=True)):
         words.append(word_of(unit, *place, unit, guess(unit, index, language), index, language))
     return Sentence(text, tuple(words))
+
+
+def with_currency(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """The letters of "US $" as the mark they are part of, not as a name."""
+    return tuple(
+        word._replace(kind="mark", key=following.text)
+        if following and following.text == "$" and word.text in CURRENCIES
+        else word
+        for word, following in zip_longest(words, words[1:])
+    )
 
 
 def guess(unit: str, index: int, language: str) -> str:
