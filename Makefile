@@ -43,7 +43,8 @@ debian:
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
 		apertium apertium-apy apertium-eng-spa apertium-eng-cat chromium fonts-noto-core postgresql wordnet-base >/dev/null; fi
 
-# After a change of constraints.txt: the hashes of what it pins. Needs uv.
+# After a change of constraints.txt: the hashes of what it pins. Needs uv, and an index with torch's build for processors:
+# with the other one its CUDA packages come along.
 pins:
 	for extra in demo dev; do uv pip compile -q pyproject.toml --extra $$extra -c constraints.txt --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --no-emit-package torch --no-emit-package pip -o requirements/$$extra.txt; done
