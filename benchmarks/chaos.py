@@ -36,7 +36,7 @@ def start(folder: Path, base: str, store: str) -> subprocess.Popen[bytes]:
     system = f"libretranslate:{SOURCE}-es@{base}?together={TOGETHER}"
     arguments = ["run", "--system", system, "--corpus", "seeds.txt", "--method", "copies"]
     # With 30% of the calls failing, one of 2,000 questions fails 9 times in a row by bad luck alone.
-    arguments += ["--store", store, "--timeout", "1", "--retries", "16", "--json", "-j", "32"]
+    arguments += ["--store", store, "--timeout", "2", "--retries", "16", "--json", "-j", "32"]
     path = os.pathsep.join([str(folder), *filter(None, sys.path)])
     return subprocess.Popen(
         [sys.executable, "-m", "polyglitch", *arguments],
