@@ -38,17 +38,17 @@ def translate(text):
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two machines that work and one that leads, as far as Ray can tell; reachable from here only."""
+    """Two machines that work and one that leads, as far as Ray can tell."""
     before = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{before}"
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
     small = {"num_cpus": 2, "object_store_memory": 80_000_000}
-    head = small | {"num_cpus": 0, "include_dashboard": False, "node_ip_address": "127.0.0.1"}
+    head = small | {"num_cpus": 0, "include_dashboard": False}
     made = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(2):
-        made.add_node(**small, node_ip_address="127.0.0.1")
+        made.add_node(**small)
     made.wait_for_nodes()
     yield made
     made.shutdown()
@@ -114,12 +114,11 @@ def test_a_machine_is_lost_and_the_results_are_the_same(cluster: Any, tmp_path: 
     assert max(repeated.values(), default=1) <= 4
 
 
-def test_nothing_but_loopback_and_no_dashboard(cluster: Any) -> None:
+def test_no_usage_statistics_and_nothing_left_behind(cluster: Any) -> None:
     import ray
     from ray._private.usage import usage_lib
 
     assert not usage_lib.usage_stats_enabled()
-    assert cluster.address.startswith("127.0.0.1:")
     assert not ray.is_initialized(), "the engine let go of the cluster"
 
 
