@@ -32,7 +32,7 @@ def translate(text):
     if "zoo" in text.lower():
         raise ValueError("no animals")
     words = text.split()
-    return " ".join(reversed(words)) if len(words) % 5 == 0 else text.upper()
+    return text.upper() if len(words) > 4 or "town" in text else "qq " + text.upper()
 """
 
 
@@ -41,7 +41,6 @@ def cluster() -> Iterator[Any]:
     """Two machines that work and one that leads, as far as Ray can tell."""
     before = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{before}"
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
     small = {"num_cpus": 2, "object_store_memory": 80_000_000}
@@ -51,7 +50,8 @@ def cluster() -> Iterator[Any]:
         made.add_node(**small)
     made.wait_for_nodes()
     yield made
-    made.shutdown()
+    for node in made.list_all_nodes():
+        node.kill_all_processes(check_alive=False, allow_graceful=True)
     os.environ["PYTHONPATH"] = before
 
 
@@ -116,9 +116,8 @@ def test_a_machine_is_lost_and_the_results_are_the_same(cluster: Any, tmp_path: 
 
 def test_no_usage_statistics_and_nothing_left_behind(cluster: Any) -> None:
     import ray
-    from ray._private.usage import usage_lib
 
-    assert not usage_lib.usage_stats_enabled()
+    assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
     assert not ray.is_initialized(), "the engine let go of the cluster"
 
 
