@@ -18,7 +18,24 @@ from polyglitch.flow import run
 from polyglitch.store.store import Store
 
 SYSTEM = "def answer(texts):\n    return ['positive'] * len(texts)\n\nanswer.batch, answer.batch_size = True, 256\n"
-WORDS = "the committee said on Monday that river towns would pay more for clean water next year".split()
+WORDS = [
+    "the",
+    "committee",
+    "said",
+    "on",
+    "Monday",
+    "that",
+    "river",
+    "towns",
+    "would",
+    "pay",
+    "more",
+    "for",
+    "clean",
+    "water",
+    "next",
+    "year",
+]
 
 
 def sentence(number: int) -> str:
