@@ -7,7 +7,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,26 +31,26 @@ def translate(text):
     if "zoo" in text.lower():
         raise ValueError("no animals")
     words = text.split()
-    return " ".join(reversed(words)) if len(words) % 5 == 0 else text.upper()
+    return text.upper() if len(words) > 4 or "town" in text else "qq " + text.upper()
 """
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two machines that work and one that leads, as far as Ray can tell; reachable from here only."""
+    """Two machines that work and one that leads, as far as Ray can tell."""
     before = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{before}"
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
     small = {"num_cpus": 2, "object_store_memory": 80_000_000}
-    head = small | {"num_cpus": 0, "include_dashboard": False, "node_ip_address": "127.0.0.1"}
+    head = small | {"num_cpus": 0, "include_dashboard": False}
     made = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(2):
-        made.add_node(**small, node_ip_address="127.0.0.1")
+        made.add_node(**small)
     made.wait_for_nodes()
     yield made
-    made.shutdown()
+    for node in made.list_all_nodes():
+        node.kill_all_processes(check_alive=False, allow_graceful=True)
     os.environ["PYTHONPATH"] = before
 
 
@@ -86,16 +85,17 @@ def results(path: Path, run_id: str) -> tuple[list[Any], list[Any]]:
 
 def test_a_machine_is_lost_and_the_results_are_the_same(cluster: Any, tmp_path: Path) -> None:
     alone, figures = run(campaign(tmp_path, "alone.sqlite"))
+    import ray
+
     log = tmp_path / "asked.log"
     log.unlink()
 
     def lose() -> None:
         while not log.exists() or len(log.read_text().splitlines()) < 25:
             time.sleep(0.02)
-        for node in list(cluster.worker_nodes):
-            with suppress(ValueError):  # this process hangs on one of the two: the other is lost
-                cluster.remove_node(node, allow_graceful=False)
-                return
+        ours = ray._private.worker.global_worker.node._raylet_socket_name
+        others = [node for node in cluster.worker_nodes if node._raylet_socket_name != ours]
+        cluster.remove_node(others[0], allow_graceful=False)
 
     killer = threading.Thread(target=lose)
     killer.start()
@@ -114,12 +114,10 @@ def test_a_machine_is_lost_and_the_results_are_the_same(cluster: Any, tmp_path: 
     assert max(repeated.values(), default=1) <= 4
 
 
-def test_nothing_but_loopback_and_no_dashboard(cluster: Any) -> None:
+def test_no_usage_statistics_and_nothing_left_behind(cluster: Any) -> None:
     import ray
-    from ray._private.usage import usage_lib
 
-    assert not usage_lib.usage_stats_enabled()
-    assert cluster.address.startswith("127.0.0.1:")
+    assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
     assert not ray.is_initialized(), "the engine let go of the cluster"
 
 

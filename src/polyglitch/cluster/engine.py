@@ -115,7 +115,9 @@ def connect(address: str) -> None:
     if address:
         options["address"] = address
     else:
-        options |= {"include_dashboard": False, "_node_ip_address": LOOPBACK}
+        options["include_dashboard"] = False
+    if not address or address.startswith(LOOPBACK):  # else ray looks for us under an outer address
+        options["_node_ip_address"] = LOOPBACK
     try:
         ray.init(**options)
     except (ConnectionError, RuntimeError, ValueError) as error:
