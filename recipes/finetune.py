@@ -76,7 +76,9 @@ def test(model: Path, store: str, sentences: int) -> str:
         "corpus": "sample",
         "methods": ["sit"],
         # Words of another proposer than the model was taught with: what it has not seen is where it errs.
-        "parameters": {"sit": {"proposer": "bundled", "per_seed": 6, "structure": "raw"}},
+        "parameters": {
+            "sit": {"proposer": "bundled", "per_seed": 6, "structure": "raw", "threshold": 5}
+        },
         "limit": sentences,
         "store": store,
     }
@@ -116,6 +118,10 @@ def experiment(folder: Path, sentences: int, epochs: int, per_seed: int) -> dict
     learned, held_out = make_base(base, sentences, epochs, per_seed)
     before = test(base, store, sentences)
     count = correct(store, before, fixes)
+    if not count:
+        raise SystemExit(
+            "the model gave SIT nothing to report: teach it more sentences, or for fewer epochs"
+        )
     wrong = [
         (row["source"], row["target"])
         for row in map(json.loads, fixes.read_text("utf-8").splitlines())
