@@ -12,6 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # before ray is imported: it decides then
+os.environ["RAY_ENABLE_AUTO_CONNECT"] = (
+    "0"  # a late call must not start a cluster that nobody asked for
+)
 
 import msgspec
 import ray

@@ -31,7 +31,7 @@ class Pool:
         self._free: queue.SimpleQueue[Any] = queue.SimpleQueue()
         for actor in self._actors:
             self._free.put(actor)
-        self._left, self._lock = count, threading.Lock()
+        self._left, self._lock, self._closed = count, threading.Lock(), False
         self.lost = 0  # calls that had to be made again
 
     def call(self, name: str, *arguments: Any, timeout: float | None = None) -> Reply:
@@ -56,6 +56,7 @@ class Pool:
 
     def close(self) -> None:
         """End the actors."""
+        self._closed = True
         for actor in self._actors:
             ray.kill(actor)
 
@@ -77,7 +78,8 @@ class Pool:
             try:
                 ray.get(actor.describe.remote(), timeout=RECOVERY)
             except RayActorError:
-                revive()
+                if not self._closed:
+                    revive()
             except Exception:
                 with self._lock:
                     self._left -= 1
