@@ -128,7 +128,7 @@ def test_firefox_s_bug_in_a_few_words(firefox_store: str) -> None:
         assert verdict.outcome == "violated"
         if finding.issue.kind == "negation":
             denied += 1
-            assert any(" não " in output.text for output in trial.outputs)
+            assert any("não" in output.text.lower().split() for output in trial.outputs)
     assert denied
     assert "The smallest pair" in "".join(
         html_report(history.summary(), history.findings(), Limits())

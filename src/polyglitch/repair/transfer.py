@@ -49,7 +49,11 @@ def transfer(model: str, own: str, glosses: Collection[str]) -> str:
             kept += ours[mine]
         else:
             kept += settle(ours[mine], theirs[other], glosses, beside)
-    text = "".join((word.before if place else "") + word.text for place, word in enumerate(kept))
+    text = ""
+    for word in kept:
+        # The first word of a text has no blank before it, and may have come to stand after another.
+        glued = not word.before and text[-1:].isalnum() and word.text[:1].isalnum()
+        text += (word.before or " " * glued if text else "") + word.text
     return text[:1].upper() + text[1:] if own[:1].isupper() else text
 
 
