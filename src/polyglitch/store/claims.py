@@ -81,8 +81,7 @@ class Claims(Database):
             for key, output in found.items()
         ]
         with self._engine.begin() as connection:
-            if rows:
-                connection.execute(self._insert(s.outputs).on_conflict_do_nothing(), rows)
+            self._add_to(connection, s.outputs, rows)
             for some in pages([*found, *unanswered]):
                 mine = (s.claims.c.worker == worker) & s.claims.c.key.in_(some)
                 connection.execute(delete(s.claims).where(mine))
