@@ -152,4 +152,5 @@ def judge_different(read: Read) -> Judgement:
     if score <= SAME:
         return Judgement(score, SAME)
     reason = "the outputs say the same though the inputs do not"
-    return Judgement(score, SAME, (reason,), (Span(1, 0, len(read.quad.second), reason),))
+    whole = (Span(1, 0, len(read.quad.second), reason),) if read.quad.second else ()
+    return Judgement(score, SAME, (reason,), whole)
