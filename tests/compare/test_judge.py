@@ -62,7 +62,7 @@ def test_a_published_oracle_by_name(cli: Any, tmp_path: Path) -> None:
     source = lines(tmp_path / "p.jsonl", WORSE)
     row = json.loads(cli("judge", "-i", source, "--oracle", "similar-enough").stdout)
     assert row["violated"] is True
-    done = cli("judge", "-i", source, "--oracle", "similar-enough", "--threshold", "0.5", code=2)
+    done = cli("judge", "-i", source, "--oracle", "raw-distance", "--threshold", "0.5", code=2)
     assert "has no such setting" in done.stderr
 
 

@@ -37,7 +37,7 @@ def test_a_threshold_follows_a_colon() -> None:
     with pytest.raises(UsageError, match="no number"):
         make_method("cat", {"oracle": "aligned:high"})
     with pytest.raises(UsageError, match="no threshold"):
-        make_method("cat", {"oracle": "similar-enough:0.7"})
+        make_method("cat", {"oracle": "raw-distance:0.7"})
 
 
 def test_a_wrong_name_says_what_there_is() -> None:

@@ -87,7 +87,7 @@ def squad_rows(stream: IO[bytes], name: str) -> Iterator[Row | Bad]:
         raw = read_stream(stream, name)
     try:
         articles = msgspec.json.decode(raw, type=_Squad).data
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(
             f"{name}: not a SQuAD file: {error}; a .json corpus is an object with data, "
             "paragraphs, qas; other questions go into .jsonl, a line each"

@@ -104,7 +104,7 @@ def json_rows(lines: Iterable[Line], columns: Columns) -> Iterator[Row | Bad]:
 def _json_row(line: Line, columns: Columns) -> Row | Bad:
     try:
         value = msgspec.json.decode(line.text)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Bad(line.number, "bad JSON", str(error))
     if isinstance(value, str):
         missing = columns.asked()

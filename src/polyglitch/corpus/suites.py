@@ -88,7 +88,7 @@ def _next(reader: csv.DictReader[str], path: Path) -> dict[str, str] | None:
 def _json_rows(text: str, path: Path, skipped: Counter[str]) -> Iterator[SuiteRow]:
     try:
         whole = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{path}: not JSON: {error}") from None
     if isinstance(whole, list):
         for row in whole:
