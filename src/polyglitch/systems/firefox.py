@@ -24,7 +24,7 @@ MOST_THREADS = 8  # past this the model's own memory traffic is the limit, not t
 class Firefox:
     """One direction of the translator; calls from several threads run side by side."""
 
-    batch_size = 8
+    batch_size = 16
 
     def __init__(self, direction: str, translate: Callable[[str, str], str], version: str) -> None:
         self._direction, self._translate = direction, translate
