@@ -120,6 +120,7 @@ class Verdict(Record, frozen=True, tag="verdict/1"):
     details: dict[str, float] = {}
     reasons: tuple[str, ...] = ()
     spans: tuple[Span, ...] = ()
+    drawn: dict[str, Any] = {}  # regexes, automata, heat: what a page can draw, as in a case's data
 
     @property
     def severity(self) -> float:

@@ -11,6 +11,7 @@ import pytest
 from polyglitch.errors import UsageError
 from polyglitch.methods.semmt import semmt
 from polyglitch.records import Case, Input, Output, Trial
+from polyglitch.review.evidence import evidence
 from polyglitch.tools import Toolbox
 
 SYSTEMS = """
@@ -59,6 +60,17 @@ def test_metrics_join_by_either_or_or_by_weights() -> None:
     assert semmt().compare([kept], Toolbox())[0].outcome == "holds"
     with pytest.raises(UsageError, match="as many thresholds"):
         semmt("semmt-r,semmt-d", "0.5")
+
+
+def test_a_violation_leaves_its_regexes_and_automata_to_be_drawn() -> None:
+    text, back = "lines that contain at least 3 digits", "lines that contain at most 3 digits"
+    (verdict,) = semmt().compare([trial(text, "...", back)], Toolbox())
+    assert verdict.outcome == "violated"
+    one, other = verdict.drawn["regexes"].values()
+    assert "{3,}" in one and "3}" in other and one != other
+    assert len(verdict.drawn["automata"]) == 2
+    seen = evidence(Case("c", "s", "same meaning", ()), verdict)
+    assert len(seen.regexes) == len(seen.automata) == 2
 
 
 def test_what_has_nothing_to_compare_is_undecided() -> None:

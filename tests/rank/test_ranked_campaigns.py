@@ -58,6 +58,9 @@ def test_a_rank_bounds_the_cases_of_a_seed_and_starts_with_its_first_word(tmp_pa
         by_start = {
             token.start: float(score) for token, score in zip(parse.tokens, scores, strict=True)
         }
+        heat = own[0].data["heat"]  # for the review: why this word was changed
+        assert heat["tokens"] == [token.text for token in parse.tokens]
+        assert heat["weights"] == [round(float(score), 4) for score in scores]
         ranks = [by_start[case.edit.start] for case in own if case.edit]
         assert ranks == sorted(ranks, reverse=True)
     unranked = cases_of(tmp_path)

@@ -9,6 +9,7 @@ and reads `\\b` as a letter; nothing of that is here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from polyglitch import registry
 from polyglitch.errors import UsageError
@@ -20,6 +21,7 @@ from polyglitch.part import part
 from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Trial, Verdict
 from polyglitch.represent.abstraction.relations import Side
+from polyglitch.represent.automata.drawn import drawable
 from polyglitch.represent.meaning import Meanings, meanings
 
 # At 0.79 the labelled round trips of the paper's RQ2 give the best F (0.69), see docs/methods/semmt.md.
@@ -110,7 +112,16 @@ def same_meaning(
             place = find_trip(trial, trips)
             details |= place.details
             reasons = (*reasons, place.reason)
-        return Verdict(trial.case.id, "violated", "", score, threshold, "below", details, reasons)
+        return Verdict(
+            trial.case.id,
+            "violated",
+            score=score,
+            threshold=threshold,
+            direction="below",
+            details=details,
+            reasons=reasons,
+            drawn=drawn(found),
+        )
 
     return judge_all
 
@@ -133,6 +144,15 @@ def decide(
         total = sum(weights)
         return sum(w * s for w, s in zip(weights, scores, strict=True)) / total, thresholds[0]
     return min(zip(scores, thresholds, strict=True), key=lambda pair: pair[0] - pair[1])
+
+
+def drawn(found: Meanings) -> dict[str, Any]:
+    """The two regexes and, where they are small enough to read, their automata."""
+    machines = [drawable(regex) for regex in (found.one, found.other) if regex]
+    return {
+        "regexes": {"sentence": found.one, "came back as": found.other},
+        "automata": [machine for machine in machines if machine],
+    }
 
 
 def explain(found: Meanings) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from polyglitch.mutate import keep as filters
 from polyglitch.mutate import slots as rules
@@ -12,7 +12,7 @@ from polyglitch.mutate.proposals import propose
 from polyglitch.mutate.slots import SlotRule, open_slots
 from polyglitch.mutate.surface import Draft, fit_in
 from polyglitch.part import part
-from polyglitch.protocols import Mutation, Parse, Parser, Slot, Tools
+from polyglitch.protocols import Floats, Mutation, Parse, Parser, Slot, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 
 RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
@@ -68,14 +68,15 @@ def swap_words(
             swap = Swap(slot, draft, parse)
             if all(agrees(swap) for agrees in keep):
                 kept[number].append((score, draft))
-        for seed, scored in zip(seeds, kept, strict=True):
+        for number, (seed, scored) in enumerate(zip(seeds, kept, strict=True)):
+            heat = {} if ranks is None else {"heat": heat_map(parses[number], ranks[number])}
             if ranks is None and order == "score":
                 scored.sort(key=lambda pair: (-pair[0], pair[1].text))
             ready = [draft for _, draft in scored]
             if ranks is None and order == "turns":
                 ready = in_turns(ready)
             for draft in ready[:tests]:
-                yield swapped(seed, draft.text, draft.edit, relation)
+                yield swapped(seed, draft.text, draft.edit, relation, heat)
 
     return mutate
 
@@ -101,7 +102,17 @@ def in_turns(drafts: list[Draft]) -> list[Draft]:
     return [draft for _, _, draft in sorted(places, key=lambda place: place[:2])]
 
 
-def swapped(seed: Seed, text: str, edit: Edit, relation: str) -> Case:
+def heat_map(parse: Parse, worth: Floats) -> dict[str, list[Any]]:
+    """The words of a seed with what the rank gave each, for people to see why this one was changed."""
+    return {
+        "tokens": [token.text for token in parse.tokens],
+        "weights": [round(float(score), 4) for score in worth],
+    }
+
+
+def swapped(
+    seed: Seed, text: str, edit: Edit, relation: str, data: dict[str, Any] | None = None
+) -> Case:
     """The case of a seed and its mutant."""
     follow_up = Input(text, seed.input.context, seed.input.title, seed.input.language)
-    return new_case(seed, relation, (seed.input, follow_up), edit)
+    return new_case(seed, relation, (seed.input, follow_up), edit, data=data)

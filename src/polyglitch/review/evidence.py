@@ -12,7 +12,7 @@ from rapidfuzz.distance import Indel
 
 from polyglitch.errors import PolyglitchError
 from polyglitch.protocols import Parse, Parser
-from polyglitch.records import Case, Trial
+from polyglitch.records import Case, Trial, Verdict
 from polyglitch.report.cards import Languages
 from polyglitch.report.marks import word_ranges
 from polyglitch.review.diagrams import Automaton, Diagram, automaton_diagram, tree_diagram
@@ -56,9 +56,9 @@ class Drawn(msgspec.Struct, frozen=True):
     problem: str = ""
 
 
-def evidence(case: Case) -> Evidence:
-    """What there is to draw; entries of another shape than expected are passed over."""
-    data = case.data
+def evidence(case: Case, verdict: Verdict | None = None) -> Evidence:
+    """What there is to draw of a case and its verdict; entries of another shape than expected are passed over."""
+    data = case.data | (verdict.drawn if verdict else {})
     found = [heat_of(entry) for entry in as_list(data.get("heat"))]
     machines = [read_automaton(entry) for entry in as_list(data.get("automata"))]
     drawn = [automaton_diagram(machine) for machine in machines if machine]
