@@ -20,7 +20,6 @@ from polyglitch.engine import Later, open_engine
 from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
 from polyglitch.estimate import Estimate, reckon
 from polyglitch.history import History
-from polyglitch.interrupt import Interrupts
 from polyglitch.method import Method
 from polyglitch.plan import open_plan, signature
 from polyglitch.rank.kept import KeptRank
@@ -95,7 +94,6 @@ class Flow:
             self.store, campaign.seed, self.plan.languages, campaign.parser, self.plan.corpus
         )
         self.askers: list[Asker] = []
-        self.interrupts = Interrupts()
         self.spent: set[str] = set()
         self.judging: deque[tuple[Method, list[Case], list[list[Trial]], Later[list[Verdict]]]]
         self.judging = deque()
@@ -119,9 +117,7 @@ class Flow:
             self.warn(self.estimate())
         issues = 0
         try:
-            with self.interrupts:
-                self.ask_and_compare()
-                self.interrupts.check()
+            self.ask_and_compare()
             issues = self.store.set_issues(self.run_id, self.issues())
         finally:
             figures = self.figures(time.monotonic() - started, issues)
@@ -345,8 +341,7 @@ class Flow:
             )
 
     def tell(self) -> None:
-        """Tell the watcher how far the run is; a moment to stop at, too."""
-        self.interrupts.check()
+        """Tell the watcher how far the run is."""
         self.progress.stage = "run"
         self.progress.queries = sum(asker.queries for asker in self.askers)
         self.progress.cache_hits = sum(asker.cache_hits for asker in self.askers)
