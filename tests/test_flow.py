@@ -183,7 +183,13 @@ def start(folder: Path, store: str, slow: str) -> subprocess.Popen[bytes]:
         cwd=folder,
         env=environment,
         start_new_session=True,
+        preexec_fn=heed_ctrl_c,
     )
+
+
+def heed_ctrl_c() -> None:
+    """A shell has what it runs in the background ignore Ctrl-C, and a process passes that on to its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def stored_count(path: Path) -> int:
