@@ -20,7 +20,7 @@ from polyglitch.errors import NothingToTest, SystemFailed, UsageError
 from polyglitch.flow import run
 from polyglitch.history import History
 from polyglitch.store.store import Store
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Cli
 
 # A translator of sorts that writes down every text it is asked and takes its time.
 COUNTING = """
@@ -103,6 +103,17 @@ def test_the_same_seed_gives_the_same_cases_in_any_store(folder: Path) -> None:
         with sqlite3.connect(folder / name) as connection:
             dumps.append(list(connection.execute("select * from cases order by method, position")))
     assert dumps[0] == dumps[1]
+
+
+def test_what_was_not_tested_is_counted(folder: Path, cli: Cli) -> None:
+    (folder / "seeds.txt").write_text("The ship left the harbour at noon.\nYes.\nNever.\n")
+    figures = run(campaign(folder, corpus="seeds.txt", budget=2))[1]
+    assert figures["without_case"] == {"sit": 2}
+    assert (figures["cases"], figures["unasked"]) == (1, 1)  # a seed and one mutant, of two
+    page = cli("report", "--store", "s.sqlite", "-o", "page.html")
+    assert page.returncode == 0, page.stderr
+    text = (folder / "page.html").read_text()
+    assert "Seeds of which no case could be made" in text and "the budget was spent" in text
 
 
 def test_a_budget_is_kept_whatever_the_store_knows(folder: Path) -> None:

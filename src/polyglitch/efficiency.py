@@ -11,7 +11,8 @@ from polyglitch.campaign import Campaign, make_method
 from polyglitch.errors import UsageError
 from polyglitch.evaluate import efficiency as figures
 from polyglitch.evaluate.efficiency import Test
-from polyglitch.flow import Watch, run
+from polyglitch.flow import run
+from polyglitch.progress import Watch
 from polyglitch.protocols import Parse
 from polyglitch.rank.kept import check_rank
 from polyglitch.records import Case, Verdict

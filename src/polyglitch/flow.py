@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from typing import Any
 
 import msgspec
 
+from polyglitch.budget import Budget
 from polyglitch.campaign import Campaign
 from polyglitch.engine import Later, open_engine
-from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
 from polyglitch.estimate import Estimate, reckon
-from polyglitch.history import History
 from polyglitch.method import Method
-from polyglitch.plan import open_plan, signature
+from polyglitch.outcome import ranked_issues, refuse_empty, refuse_unfinished, run_figures
+from polyglitch.plan import open_plan
+from polyglitch.progress import Progress, Watch
 from polyglitch.rank.kept import KeptRank
 from polyglitch.rank.words import mean_score
-from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
-from polyglitch.repeats import UNSTABLE, settle
+from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
+from polyglitch.repeats import settle
 from polyglitch.run.ask import Asker
 from polyglitch.run.trips import Asked, Trips
 from polyglitch.store.store import Store
@@ -37,24 +39,6 @@ RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promisin
 CASES_AT_ONCE = 256
 SAMPLE = 32  # seeds that an estimate looks at
 AHEAD = 768  # cases that the system has to work on while others are made and compared: some seconds' worth
-
-
-class Progress(msgspec.Struct):
-    """How far a run is; the watcher is told after every step."""
-
-    stage: str = "start"
-    seeds: int = 0
-    seeds_total: int | None = None
-    cases: int = 0
-    queries: int = 0
-    cache_hits: int = 0
-    violations: int = 0
-    undecided: int = 0
-    errors: int = 0
-    warning: str = ""  # what a person should know before the first question
-
-
-Watch = Callable[[Progress], None]
 
 
 def run(campaign: Campaign, watch: Watch = lambda _: None) -> tuple[str, dict[str, Any]]:
@@ -82,23 +66,22 @@ class Flow:
 
     def __init__(self, campaign: Campaign, watch: Watch) -> None:
         self.campaign, self.watch, self.progress = campaign, watch, Progress()
-        self.engine = open_engine(campaign)
-        try:
+        self.judging: deque[tuple[Method, list[Case], list[list[Trial]], Later[list[Verdict]]]]
+        self.judging = deque()
+        self.askers: list[Asker] = []
+        with ExitStack() as opened:  # closed again where a later part cannot be opened
+            self.engine = open_engine(campaign)
+            opened.callback(self.engine.close)
             self.plan = open_plan(campaign, self.engine.open_system)
-        except BaseException:
-            self.engine.close()
-            raise
+            for system in self.plan.systems:
+                opened.callback(system.close)
+            self.store = Store(campaign.store)
+            opened.callback(self.store.close)
+            self.closing = opened.pop_all()
         self.run_id = self.plan.run_id
-        self.store = Store(campaign.store)
         self.tools = Toolbox(
             self.store, campaign.seed, self.plan.languages, campaign.parser, self.plan.corpus
         )
-        self.askers: list[Asker] = []
-        self.spent: set[str] = set()
-        self.judging: deque[tuple[Method, list[Case], list[list[Trial]], Later[list[Verdict]]]]
-        self.judging = deque()
-        # A budget is of queries; asked several times, each input costs as many.
-        self.affordable = campaign.budget // campaign.repeat if campaign.budget else None
 
     def run(self) -> dict[str, Any]:
         """All stages, unless a run of the same definition is done already."""
@@ -118,12 +101,14 @@ class Flow:
         issues = 0
         try:
             self.ask_and_compare()
-            issues = self.store.set_issues(self.run_id, self.issues())
+            issues = self.store.set_issues(self.run_id, ranked_issues(self.plan, self.store))
         finally:
-            figures = self.figures(time.monotonic() - started, issues)
+            figures = run_figures(self.plan, self.store, self.askers)
+            seconds = round(time.monotonic() - started, 3)
+            figures |= {"seeds": self.progress.seeds, "issues": issues, "seconds": seconds}
             self.store.finish(self.run_id, figures, "running")
-        self.refuse_unfinished()
-        self.refuse_empty(figures)
+        refuse_unfinished(figures, self.trips.stopped)
+        refuse_empty(figures, self.plan, self.store)
         self.store.finish(self.run_id, figures, "done")
         return figures
 
@@ -135,6 +120,7 @@ class Flow:
             Asker(system, self.store, self.campaign.jobs, patience) for system in self.plan.systems
         ]
         self.trips = Trips(self.askers, self.plan.languages[1], self.campaign.repeat)
+        self.budget = Budget(self.campaign.budget, self.campaign.repeat, self.askers[0].key)
 
     def estimate(self) -> Estimate:
         """What the run will ask, judged by its first seeds; nothing is asked for it."""
@@ -164,7 +150,7 @@ class Flow:
         corpus, limit = self.plan.corpus, self.campaign.limit
         self.progress.seeds_total = sum(1 for _ in islice(corpus, limit))
         stream = islice(iter(corpus), limit)
-        choosy = self.campaign.budget is not None and self.tools.rank is not None
+        choosy = self.budget.limited and self.tools.rank is not None
         size = RANKED_AT_ONCE if choosy else FIRST_SEEDS
         while chunk := list(islice(stream, size)):
             size = max(size, min(2 * size, SEEDS_AT_ONCE))
@@ -228,17 +214,16 @@ class Flow:
     def ask_and_compare(self) -> None:
         """Every pending case to its verdict, the system always some cases ahead."""
         waiting: deque[tuple[Method, list[Case], Asked]] = deque()
-        if self.campaign.budget is not None:  # what an earlier, interrupted run has spent already
-            for case in self.store.judged(self.run_id):
-                self.spent |= {self.askers[0].key(item) for item in case.inputs}
+        if self.budget.limited:
+            self.budget.charge(self.store.judged(self.run_id))
         for method, seeds in self.mutated(self.seeds()):
             for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
-                chosen = self.within_budget(cases)
+                chosen = self.budget.choose(cases)
                 waiting.append((method, chosen, self.trips.send(chosen)))
                 while sum(len(cases) for _, cases, _ in list(waiting)[1:]) >= AHEAD:
                     self.compare(*waiting.popleft())
             last = method is self.plan.methods[-1]  # all methods have had their turn on these seeds
-            if (last and self.paid_out) or self.trips.stopped:
+            if (last and self.budget.paid_out) or self.trips.stopped:
                 break
         while waiting:
             self.compare(*waiting.popleft())
@@ -267,79 +252,6 @@ class Flow:
         """The verdicts on some trials, waited for."""
         return self.engine.compare(method, trials)()
 
-    @property
-    def paid_out(self) -> bool:
-        """Whether the budget is spent."""
-        return self.affordable is not None and len(self.spent) >= self.affordable
-
-    def within_budget(self, cases: list[Case]) -> list[Case]:
-        """The cases that the budget still pays for. An answer from the store costs as much as a new
-        one, so that a campaign has the same cases whatever was asked before."""
-        if self.affordable is None:
-            return cases
-        chosen: list[Case] = []
-        for case in cases:
-            new = {self.askers[0].key(item) for item in case.inputs} - self.spent
-            if len(self.spent) + len(new) <= self.affordable:
-                self.spent |= new
-                chosen.append(case)
-        return chosen
-
-    # issues
-    def issues(self) -> Iterator[Issue]:
-        """The issues of all methods; each method's worst first, the methods taking turns."""
-        history = History(self.store, self.run_id)
-        ranked: list[tuple[int, int, Issue]] = []
-        for turn, method in enumerate(self.plan.methods):
-            found: list[Issue] = []
-            for seed_id in self.store.violated_seeds(self.run_id, method.name):
-                pairs = self.store.verdicts(self.run_id, method.name, seed=seed_id)
-                violations = [(history.trial(case), verdict) for case, verdict in pairs]
-                found += method.issues(self.store.seed(self.run_id, seed_id), violations)
-            found.sort(key=lambda issue: (-issue.severity, issue.id))
-            ranked += [(place, turn, issue) for place, issue in enumerate(found)]
-        yield from (issue for _, _, issue in sorted(ranked, key=lambda item: item[:2]))
-
-    def figures(self, seconds: float, issues: int) -> dict[str, Any]:
-        """The numbers of the run so far."""
-        total = {"holds": 0, "violated": 0, "undecided": 0}
-        for (_, outcome), count in self.store.outcomes(self.run_id).items():
-            total[outcome] += count
-        return {
-            "seeds": self.progress.seeds,
-            "cases": sum(total.values()),
-            "queries": sum(asker.queries for asker in self.askers),
-            "cache_hits": sum(asker.cache_hits for asker in self.askers),
-            "violations": total["violated"],
-            "undecided": total["undecided"],
-            "flaky": self.store.undecided_reasons(self.run_id).get(UNSTABLE, 0),
-            "errors": sum(asker.errors for asker in self.askers),
-            "issues": issues,
-            **msgspec.structs.asdict(self.plan.meter.total),
-            "seconds": round(seconds, 3),
-            "skipped": {row.reason: row.count for row in self.plan.corpus.skipped},
-            "signature": signature(self.plan.definition),
-        }
-
-    def refuse_unfinished(self) -> None:
-        """A run that a limit stopped is not done, and goes on with a higher one."""
-        if self.trips.stopped:
-            waiting = self.store.pending_count(self.run_id)
-            raise LimitReached(f"{self.trips.stopped}; {waiting:,} cases made so far wait for it")
-
-    def refuse_empty(self, figures: dict[str, Any]) -> None:
-        """A run that tested nothing did not succeed."""
-        if not figures["cases"]:
-            raise NothingToTest(
-                f"nothing to test: {figures['seeds']} seeds gave no case; rows skipped: "
-                f"{figures['skipped'] or 'none'}"
-            )
-        if figures["undecided"] == figures["cases"] and figures["errors"]:
-            reason = next(iter(self.store.undecided_reasons(self.run_id)), "")
-            raise SystemFailed(
-                f"the system {self.plan.systems[0].signature} failed on every case, most often with: {reason}"
-            )
-
     def tell(self) -> None:
         """Tell the watcher how far the run is."""
         self.progress.stage = "run"
@@ -352,7 +264,4 @@ class Flow:
         """Let go of everything that was opened."""
         for asker in self.askers:
             asker.close()
-        for system in self.plan.systems:
-            system.close()
-        self.engine.close()
-        self.store.close()
+        self.closing.close()

@@ -138,6 +138,8 @@ class History:
             methods=self._method_counts(),
             undecided_reasons=self.store.undecided_reasons(self.run_id),
             skipped=figures.get("skipped", {}),
+            without_case=figures.get("without_case", {}),
+            unasked=figures.get("unasked", 0),
             overlap=self._overlap(),
             curves=run_curves(self),
             groups=len(groups),

@@ -1,4 +1,4 @@
-"""One store, several processes, a full disk, a file that cannot be written: nothing asked twice, nothing lost."""
+"""One store, claims of the dead, a full disk, a file that cannot be written: nothing asked twice, nothing lost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import resource
 import sqlite3
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 from benchmarks.copies import write_copies
@@ -20,30 +19,6 @@ from polyglitch.store.store import Store
 from tests.conftest import ROOT
 from tests.run.test_ask import Upper
 
-# A process that asks a slow system for the same words as all others, and writes down what it was asked.
-PROCESS = """
-import os, sys, time
-from polyglitch.records import Input, Output
-from polyglitch.run.ask import Asker
-from polyglitch.store.store import Store
-
-class Slow:
-    languages, signature, batch_size, parallel = (None, None), "slow", 4, 2
-    def ask(self, inputs):
-        with open("asked.log", "a") as log:
-            log.writelines(item.text + "\\n" for item in inputs)
-        time.sleep(0.01)
-        return [Output(item.text.upper()) for item in inputs]
-    def close(self): ...
-
-asker = Asker(Slow(), Store(sys.argv[1]))
-inputs = [Input(f"word {n}") for n in range(150)]
-found = asker.gather(asker.submit(inputs))
-assert [found[asker.key(item)].text for item in inputs] == [item.text.upper() for item in inputs]
-print(asker.queries)
-asker.close()
-"""
-
 
 def environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
@@ -52,24 +27,6 @@ def environment() -> dict[str, str]:
 def intact(path: Path) -> bool:
     with sqlite3.connect(path) as connection:
         return bool(connection.execute("pragma integrity_check").fetchone()[0] == "ok")
-
-
-def test_three_processes_share_the_work_and_ask_nothing_twice(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", PROCESS, "s.sqlite"]
-    processes = [
-        subprocess.Popen(
-            command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(3)
-    ]
-    shares = [int(process.communicate(timeout=100)[0]) for process in processes]
-    asked = Counter((tmp_path / "asked.log").read_text().splitlines())
-    assert len(asked) == 150
-    assert set(asked.values()) == {1}
-    assert sum(shares) == 150
-    assert intact(tmp_path / "s.sqlite")
-    with sqlite3.connect(tmp_path / "s.sqlite") as connection:
-        assert connection.execute("select count(*) from claims").fetchone() == (0,)
 
 
 def test_the_claims_of_a_dead_process_are_free_at_once(tmp_path: Path) -> None:

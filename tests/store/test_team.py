@@ -182,7 +182,6 @@ def prepare(folder: Path) -> None:
     (folder / "corpus.csv").write_text("text,label\n" + "".join(rows))
 
 
-@pytest.mark.skipif(not hasattr(Store, "claim"), reason="this store has no claims yet")
 def test_a_campaign_by_two_processes_on_a_server(
     postgres: Server, tmp_path: Path, cli: Cli
 ) -> None:

@@ -20,8 +20,8 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from polyglitch.flow import Progress as Step
 from polyglitch.history import History
+from polyglitch.progress import Progress as Step
 from polyglitch.report.findings import Summary
 
 
@@ -91,6 +91,10 @@ def show_figures(summary: Summary, history: History, worst: int = 5) -> None:
         console.print(f"undecided: {count:,} x {escape(visible(reason))}", highlight=False)
     for reason, count in summary.skipped.items():
         console.print(f"skipped rows: {count:,} x {escape(reason)}", highlight=False)
+    for method, count in summary.without_case.items():
+        console.print(f"{method} made no case of {count:,} seeds", highlight=False)
+    if summary.unasked:
+        console.print(f"not asked for want of budget: {summary.unasked:,} cases", highlight=False)
     if summary.issues:
         store = escape(shlex.quote(history.store.where))
         console.print(

@@ -60,6 +60,8 @@ class Summary(msgspec.Struct, frozen=True):
     methods: tuple[MethodCount, ...]
     undecided_reasons: dict[str, int]
     skipped: dict[str, int]  # skipped corpus rows by reason
+    without_case: dict[str, int] = {}  # seeds of which a method could make no case, by method
+    unasked: int = 0  # cases that the budget did not pay for
     curves: tuple[Curve, ...] = ()
     overlap: dict[str, int] = {}  # for two methods "a and b", the seeds that both found fault with
     groups: int = 0  # how many bugs the issues come down to

@@ -48,18 +48,19 @@ class Elsewhere:
 
     def _watch(self) -> None:
         swept = time.monotonic()
-        while True:
-            with self._lock:
-                waits = list(self._waits)
-                if not waits:
-                    self._thread = None
-                    return
+        while waits := self._under_way():
             time.sleep(LOOK)
+            failed: Exception | None = None
             if time.monotonic() - swept > SWEEP:
-                self._store.free_claims()
                 swept = time.monotonic()
+                try:
+                    self._store.free_claims()
+                except Exception as error:  # the store is gone: whoever waits must hear of it
+                    failed = error
             for wait in waits:
                 try:
+                    if failed:
+                        raise failed
                     over = self._look(wait)
                 except Exception as error:
                     wait.future.set_exception(error)
@@ -67,6 +68,13 @@ class Elsewhere:
                 if over:
                     with self._lock:
                         self._waits.remove(wait)
+
+    def _under_way(self) -> list[Wait]:
+        """Who waits still; where nobody does the thread ends, and the next wait starts another."""
+        with self._lock:
+            if not self._waits:
+                self._thread = None
+            return list(self._waits)
 
     def _look(self, wait: Wait) -> bool:
         """Whether a wait is over: everything answered, or what is left is to be asked here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sqlalchemy import func, select, tuple_
+from sqlalchemy import exists, func, select, tuple_
 
 from polyglitch.records import Case, Seed, decode, encode
 from polyglitch.store import schema as s
@@ -99,6 +99,20 @@ class Cases(Database):
         verdicts = select(func.count()).select_from(s.verdicts).where(s.verdicts.c.run == run)
         with self._engine.connect() as connection:
             return (connection.scalar(cases) or 0) - (connection.scalar(verdicts) or 0)
+
+    def barren_seeds(self, run: str, method: str) -> int:
+        """How many seeds a method has looked at and made no case of."""
+        g, c = s.generated, s.cases
+        query = (
+            select(func.count())
+            .select_from(g)
+            .where(g.c.run == run, g.c.method == method)
+            .where(
+                ~exists().where(c.c.run == run, c.c.method == method, c.c.seed == g.c.seed),
+            )
+        )
+        with self._engine.connect() as connection:
+            return connection.scalar(query) or 0
 
     def judged(self, run: str) -> Iterator[Case]:
         """The cases of a run that have a verdict."""

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
-from polyglitch.records import Input
+from polyglitch.records import Input, Output
+from polyglitch.run.elsewhere import Elsewhere
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 from tests.conftest import ROOT
@@ -71,7 +73,6 @@ def lines(log: Path) -> list[str]:
     return log.read_text().splitlines() if log.exists() else []
 
 
-@pytest.mark.skipif(not hasattr(Store, "claim"), reason="this store has no claims yet")
 def test_three_processes_one_killed(where: str, tmp_path: Path) -> None:
     log = tmp_path / "asked.txt"
     workers = [start(where, log, number) for number in range(3)]
@@ -89,4 +90,26 @@ def test_three_processes_one_killed(where: str, tmp_path: Path) -> None:
     store = Store(where)
     keys = [output_key("upper", Input(text)) for text in asked]
     assert len(store.outputs(keys)) == COUNT
+    assert not store.claimed(keys), "an answer ends its claim"
+    store.close()
+
+
+def test_a_store_that_fails_is_told_to_whoever_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(str(tmp_path / "s.sqlite"))
+    key, item = output_key("upper", Input("hello")), Input("hello")
+    store.claim(store.enlist(), [key])  # somebody else asks it, and lives
+
+    def gone() -> None:
+        raise OSError("disk I/O error")
+
+    monkeypatch.setattr(store, "free_claims", gone)
+    monkeypatch.setattr("polyglitch.run.elsewhere.SWEEP", 0.0)
+    elsewhere = Elsewhere(store, lambda *_: None)
+    for _ in range(2):  # the first failure must not leave a second wait without a thread
+        future: Future[dict[str, Output]] = Future()
+        elsewhere.wait({key: item}, {}, future)
+        with pytest.raises(OSError, match="disk"):
+            future.result(timeout=20)
     store.close()
