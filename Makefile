@@ -39,9 +39,9 @@ $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt requirements/dev.txt
 # tests say what they lack.
 debian:
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	! { command -v apertium && command -v apertium-apy && command -v chromium && ls /usr/lib/postgresql; } >/dev/null 2>&1; then \
+	! { command -v apertium && command -v apertium-apy && command -v chromium && ls /usr/lib/postgresql /usr/share/apertium/modes/es-pt.mode; } >/dev/null 2>&1; then \
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-		apertium apertium-apy apertium-eng-spa apertium-eng-cat chromium fonts-noto-core postgresql wordnet-base >/dev/null; fi
+		apertium apertium-apy apertium-eng-spa apertium-eng-cat apertium-es-pt chromium fonts-noto-core postgresql wordnet-base >/dev/null; fi
 
 # After a change of constraints.txt: the hashes of what it pins. Needs uv, and an index with torch's build for processors:
 # with the other one its CUDA packages come along.

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from polyglitch import registry
 from polyglitch.errors import UsageError
 from polyglitch.methods.semmt import semmt
 from polyglitch.records import Case, Input, Output, Trial
@@ -43,6 +44,50 @@ def test_a_campaign_reports_both_trips_and_says_which_is_at_fault(cli: Any, tmp_
     assert "At least" not in text and "at most five dogs" in text
     assert "probably the backward trip" in next(row for row in found if "cats" in row)
     assert not any("birds" in str(row.get("seed", "")) for row in rows)
+
+
+@pytest.mark.skipif(
+    not Path("/usr/share/apertium/modes/es-pt.mode").exists(),
+    reason="apertium-es-pt is not installed",
+)
+def test_another_translator_tells_which_trip_of_a_real_one_is_at_fault(
+    cli: Any, tmp_path: Path
+) -> None:
+    """English and Portuguese by Firefox's models, and for cross reference through Spanish by rules."""
+    (tmp_path / "back.sh").write_text("apertium -u pt-es | apertium -u spa-eng\n")
+    (tmp_path / "seeds.txt").write_text(
+        "lines that contain at most five digits\n"  # there: "não máximo"
+        "The ferry runs every day apart from Monday.\n"  # there: "além de", beyond
+        "The museum is closed on every second Tuesday of the month.\n"  # back: "Monday Tuesday"
+    )
+    done = cli(
+        "run", "--system", "firefox:en-pt", "--back", "firefox:pt-en", "--corpus", "seeds.txt", "--method", "semmt",
+        "--param", "semmt.mutants=0", "--param", "semmt.cross_back=cmd-once:sh back.sh", "-o", "out.jsonl", "-q",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    found = {
+        row["seed"]["input"]["text"].split()[1]: row["violations"][0][1]["reasons"][-1].split()[2]
+        for row in rows
+        if "violations" in row
+    }
+    assert found == {"that": "forward", "ferry": "forward", "museum": "backward"}
+
+
+def test_cross_reference_one_way_is_refused() -> None:
+    with pytest.raises(UsageError, match="cross_back"):
+        semmt(cross="apertium:eng-spa")
+
+
+def test_sentence_vectors_are_a_metric_like_the_others() -> None:
+    texts = [
+        ("At least 9 of them left.", "No fewer than nine of them left."),
+        ("At least 9 of them left.", "The soup was served cold in the garden."),
+    ]
+    alike, other = registry.load("metrics", "sbert").score(texts)
+    assert 0.6 < alike <= 1 and other < 0.3
+    verdict = semmt("sbert", "0.4").compare([trial(texts[1][0], "x", texts[1][1])], Toolbox())[0]
+    assert verdict.outcome == "violated" and verdict.details["sbert"] == pytest.approx(other)
 
 
 def test_metrics_join_by_either_or_or_by_weights() -> None:

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from polyglitch import registry
 from polyglitch.errors import UsageError
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.trips import Trips, find_trip
+from polyglitch.methods.trips import By, Place, Trips
 from polyglitch.mutate.reword import reword
 from polyglitch.part import part
 from polyglitch.protocols import Comparison, Tools
@@ -37,13 +39,14 @@ def semmt(
     mutants: int = 2,
     cross: str = "",
     cross_back: str = "",
+    locate: By = "meaning",
     report: int = 3,
 ) -> Method:
     """Send sentences there and back; report those whose quantifiers or logic came back changed.
 
     Several `metrics` by comma are joined by either-or, each with its own of the `thresholds`, or, with `weights`, by
-    their weighted mean and the first threshold. `cross` and `cross_back` name other translators, to tell which trip is
-    at fault.
+    their weighted mean and the first threshold. `cross_back` names other translators for the way back, to tell which
+    trip is at fault by the meaning they bring back; `cross` those for the way there, to tell it by agreement.
     """
     names = tuple(name for name in metrics.split(",") if name)
     return Method(
@@ -51,7 +54,7 @@ def semmt(
         task="translation",
         mutate=reword(per_seed=mutants),
         compare=same_meaning(
-            names, numbers(thresholds), numbers(weights), k, vague, cross, cross_back
+            names, numbers(thresholds), numbers(weights), k, vague, cross, cross_back, locate
         ),
         issues=worst_first(report),
         route="round trip",
@@ -75,6 +78,7 @@ def same_meaning(
     vague: Side = "over",
     cross: str = "",
     cross_back: str = "",
+    locate: By = "meaning",
 ) -> Comparison:
     """Violated if a similarity of the input and its back-translation is at or below its threshold."""
     if weights and len(weights) != len(metrics):
@@ -83,10 +87,18 @@ def same_meaning(
         raise UsageError(
             f"semmt: {len(metrics)} metrics need as many thresholds, not {len(thresholds)}"
         )
-    trips = Trips(cross, cross_back)
+    if cross and not cross_back:
+        raise UsageError(f"semmt: cross={cross!r} alone tells nothing; name cross_back as well")
+    trips = Trips(cross, cross_back, locate)
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
-        return [judge(trial) for trial in trials]
+        verdicts = [judge(trial) for trial in trials]
+        wrong = [n for n, verdict in enumerate(verdicts) if verdict.outcome == "violated"]
+        if trips and wrong:
+            places = trips.find([trials[n] for n in wrong], tools, vague)
+            for n, place in zip(wrong, places, strict=True):
+                verdicts[n] = placed(verdicts[n], place)
+        return verdicts
 
     def judge(trial: Trial) -> Verdict:
         if trial.failure:
@@ -98,7 +110,6 @@ def same_meaning(
         scores = [value_of(name, text, back, found, k) for name in metrics]
         score, threshold = decide(scores, thresholds, weights)
         details = dict(zip(metrics, scores, strict=True)) | {"semmt-d": found.d}
-        reasons = explain(found)
         if score > threshold:
             return Verdict(
                 trial.case.id,
@@ -108,10 +119,6 @@ def same_meaning(
                 direction="below",
                 details=details,
             )
-        if trips:
-            place = find_trip(trial, trips)
-            details |= place.details
-            reasons = (*reasons, place.reason)
         return Verdict(
             trial.case.id,
             "violated",
@@ -119,11 +126,20 @@ def same_meaning(
             threshold=threshold,
             direction="below",
             details=details,
-            reasons=reasons,
+            reasons=explain(found),
             drawn=drawn(found),
         )
 
     return judge_all
+
+
+def placed(verdict: Verdict, place: Place) -> Verdict:
+    """A violation that says which trip is at fault."""
+    return msgspec.structs.replace(
+        verdict,
+        details=verdict.details | place.details,
+        reasons=(*verdict.reasons, place.reason),
+    )
 
 
 def value_of(name: str, text: str, back: str, found: Meanings, k: float) -> float:
