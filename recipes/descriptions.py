@@ -23,6 +23,7 @@ from polyglitch.represent.automata.dfa import Limits, TooLarge, equivalent
 from polyglitch.represent.descriptions import grammar
 from polyglitch.represent.descriptions.lexicon import read_words
 from polyglitch.represent.descriptions.search import write_search
+from polyglitch.represent.descriptions.shapes import prior, shape_of, weights
 from polyglitch.represent.descriptions.whole import write_whole
 from polyglitch.represent.regex.parse import BadRegex, parse
 
@@ -72,7 +73,7 @@ def examples(rows: list[tuple[str, str]], style: str) -> tuple[list[Example], fl
     for text, regex in rows:
         reading = read_words(text, bare_literals=style == "search")
         tokens = reading.tokens
-        items = grammar.readings(grammar.shape_of(tokens), style, reading.formal)
+        items = grammar.readings(shape_of(tokens), style, reading.formal)
         good = frozenset(
             index
             for index, item in enumerate(items)
@@ -93,9 +94,7 @@ def fit(found: list[Example], start: dict[str, float]) -> dict[str, float]:
         rate = RATE / (1 + epoch / 2)
         for index in order:
             readings, good = found[index]
-            scores = [
-                sum(weight.get(f, grammar.prior(f)) for f in features) for features in readings
-            ]
+            scores = [sum(weight.get(f, prior(f)) for f in features) for features in readings]
             top = max(scores)
             odds = [math.exp(score - top) for score in scores]
             total, mass = sum(odds), sum(odds[i] for i in good)
@@ -106,8 +105,8 @@ def fit(found: list[Example], start: dict[str, float]) -> dict[str, float]:
                     for feature in features:
                         change[feature] += push
             for feature, push in change.items():
-                old = weight.get(feature, grammar.prior(feature))
-                weight[feature] = old + rate * push - PULL * (old - grammar.prior(feature))
+                old = weight.get(feature, prior(feature))
+                weight[feature] = old + rate * push - PULL * (old - prior(feature))
     return weight
 
 
@@ -130,7 +129,7 @@ def main() -> None:
         rows = [row for index, row in enumerate(rows) if index % parts != left_out]
     rows = rows[: arguments.limit]
     grammar.KEPT = KEPT
-    known = dict(grammar.weights("whole"))
+    known = dict(weights("whole"))
     for number in range(arguments.rounds):
         grammar.weights = lambda style, known=known: known
         grammar.readings.cache_clear()

@@ -13,7 +13,8 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 
-from polyglitch.represent.descriptions.lexicon import Token, read_words
+from polyglitch.represent.descriptions.lexicon import read_words
+from polyglitch.represent.descriptions.phrases import Token
 
 SAME_ORDER = {"BEFORE", "FOLLOWED"}
 VERBS = {"HAVE", "CONTAIN"}

@@ -7,81 +7,33 @@ features; a feature is an operator with its argument's operator, or with the wor
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
-from functools import cache, lru_cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
-from polyglitch.represent.descriptions.lexicon import Token
-
-Meaning = tuple[Any, ...]
-Shape = tuple[tuple[str, Any], ...]
-KEPT = 8  # readings of a part that are worth going on with
-LONGEST = 40  # concepts; no description is longer
-USUAL = (
-    20  # beyond that fewer readings are kept, or a sentence made to be slow would take many seconds
+from polyglitch.represent.descriptions.shapes import (
+    JOINTS,
+    POSTFIXES,
+    PREFIXES,
+    TERMS,
+    Item,
+    Meaning,
+    Shape,
+    head,
+    merge,
+    prior,
+    weights,
 )
+
+KEPT = 8  # readings of a part that are worth going on with
+USUAL = 20  # concepts; beyond that fewer readings are kept, or a sentence made to be slow would take many seconds
 KEPT_OF_LONG = 3
-TERMS = ("TERM", "LITERAL", "WORD")
-UNSEEN = -0.5  # the weight of a feature without one
-PASSED_OVER = -3.0  # of a concept that a reading leaves out, and without a weight of its own
-
-
-class Item(NamedTuple):
-    """A reading of some tokens: its score, its meaning and the features that made the score."""
-
-    score: float
-    meaning: Meaning
-    features: tuple[str, ...]
-
-
-@cache
-def weights(style: str = "whole") -> dict[str, float]:
-    """What each feature is worth; made by recipes/descriptions.py from published pairs."""
-    table = files("polyglitch").joinpath("resources", "descriptions", f"weights_{style}.toml")
-    if not table.is_file():
-        return {}
-    return {key: float(value) for key, value in tomllib.loads(table.read_text("utf-8")).items()}
-
-
-def shape_of(tokens: tuple[Token, ...]) -> Shape:
-    """The tokens without the identity of their terms and numbers: what the grammar can see."""
-    found: list[tuple[str, Any]] = []
-    for token in tokens:
-        if token.kind == "QUANTITY":
-            low, _, kind = token.value
-            size = (
-                "zero"
-                if low == 0 and kind == "least"
-                else "one"
-                if low == 1 and kind == "least"
-                else kind
-            )
-            found.append((token.kind, (size, token.comma)))
-        elif token.kind in TERMS:
-            found.append((token.kind, token.plural))
-        else:
-            found.append((token.kind, None))
-    return tuple(found[:LONGEST])
 
 
 @lru_cache(maxsize=20_000)
 def readings(shape: Shape, style: str = "whole", formal: bool = False) -> tuple[Item, ...]:
     """The readings of a shape, best first; none if nothing in it can be described."""
     return _Chart(shape, weights(style), formal).readings()
-
-
-def prior(feature: str) -> float:
-    """The weight of a feature that has none of its own."""
-    if feature.startswith("!"):
-        return 0.0
-    return PASSED_OVER if feature.startswith("skip") else UNSEEN
-
-
-def head(meaning: Meaning) -> str:
-    """The operator of a meaning, with what matters of it to its surroundings."""
-    return str(meaning[0])
 
 
 class _Chart:
@@ -263,45 +215,3 @@ class _Chart:
             yield self.item(
                 meaning, (f"words>{head(right.meaning)}", f"words-{cue}"), (left, right)
             )
-
-
-def merge(name: str, left: Meaning, right: Meaning) -> Meaning:
-    """`x, y or z` is one disjunction of three: a list takes its name from its last joint."""
-    if name in ("or", "and"):
-        parts = left[1:] if left[0] in ("list", f"{name}*") else (left,)
-        if left[0] == "list":
-            return (name, *parts, right)
-    if name == "list" and left[0] == "list":
-        return (*left, right)
-    return (name, left, right)
-
-
-# What a concept before a part may mean; an empty operator leaves the part as it is.
-PREFIXES: dict[str, tuple[str, ...]] = {
-    "HAVE": ("", "contain"),
-    "CONTAIN": ("contain", ""),
-    "START": ("start",),
-    "AFTER": ("start",),
-    "END": ("end",),
-    "WORDS": ("words",),
-    "ONLY": ("only", ""),
-    "NOT": ("not",),
-    "NOR": ("not",),
-    "ORNOT": ("not",),
-    "ANDNOT": ("not",),
-    "EITHER": ("",),
-    "BOTH": ("",),
-}
-POSTFIXES = {"AT_START": "start", "AT_END": "end", "ONLY": "only", "START": "start", "END": "end"}
-JOINTS: dict[str, tuple[str, ...]] = {
-    "OR": ("or",),
-    "AND": ("and", "or"),
-    "NOR": ("or", "and", "not"),
-    "ANDNOT": ("not",),
-    "ORNOT": ("or not", "or", "and"),
-    "COMMA": ("list", "and", "or"),
-    "BEFORE": ("before",),
-    "FOLLOWED": ("then",),
-    "AFTER": ("after",),
-    "BETWEEN": ("between",),
-}

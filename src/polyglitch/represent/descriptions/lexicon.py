@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from functools import cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rapidfuzz.distance import OSA
-
+from polyglitch.represent.descriptions.phrases import (
+    WORD,
+    Token,
+    lexicon,
+    longest,
+    nearest,
+    vocabulary,
+)
 from polyglitch.represent.regex.parse import names
 
-WORD = re.compile(r"<lit\d+>|[a-z]+(?:[-'][a-z]+)*-?|\d+|>=|[^\sa-z\d]")
 QUOTED = re.compile(r"(?<![A-Za-z])['\"“‘`]\s*(?P<inside>[^'\"”’“‘`]+?)\s*['\"”’](?![A-Za-z])")
 NAMED = re.compile(r"['\"“‘`]*\s*<\s*(?P<name>[A-Z]\d)\s*>\s*['\"”’]*")
 BARE = re.compile(r"(?<![A-Za-z-])['\"`]*(?P<bare>dog|truck|ring|lake)\b['\"`]*")
-LONGEST = 10  # words in a phrase
-
-
-class Token(NamedTuple):
-    """A concept with its value: a term or literal, bounds of a quantifier, or nothing."""
-
-    kind: str
-    value: Any = None
-    plural: bool = False
-    comma: bool = False  # a comma stood before it
 
 
 class Reading(NamedTuple):
@@ -35,54 +27,6 @@ class Reading(NamedTuple):
     unknown: tuple[str, ...]
     words: int
     formal: bool = False  # every term with its article, as a formula would spell it out
-
-
-@cache
-def lexicon() -> dict[str, Any]:
-    """The data file."""
-    table = files("polyglitch").joinpath("resources", "descriptions", "lexicon.toml")
-    return tomllib.loads(table.read_text("utf-8"))
-
-
-@cache
-def phrases() -> dict[tuple[str, ...], Token]:
-    """Every phrase as a tuple of words, `#` and `##` for numbers, with what it means."""
-    data = lexicon()
-    found: dict[tuple[str, ...], Token] = {}
-    for word in data["fillers"]["words"]:
-        found[(word,)] = Token("FILLER")
-    for plural, table in ((False, "terms"), (True, "plurals")):
-        for term, forms in data[table].items():
-            for form in forms:
-                found[tuple(WORD.findall(form))] = Token("TERM", term, plural)
-    for kind, forms in data["concepts"].items():
-        for form in forms:
-            found[tuple(WORD.findall(form))] = Token(kind)
-    for bounds, forms in data["quantifiers"].items():
-        for form in forms:
-            found[tuple(re.findall(r"#+|\S+", form))] = Token("QUANTITY", bounds)
-    return found
-
-
-@cache
-def vocabulary() -> frozenset[str]:
-    """Every word that a phrase uses."""
-    return frozenset(word for phrase in phrases() for word in phrase) | frozenset(
-        lexicon()["numbers"]
-    )
-
-
-@cache
-def nearest(word: str) -> str:
-    """The word of the vocabulary that was probably meant: one slip, two in long words."""
-    slips = 0 if len(word) < 4 else 1 if len(word) < 7 else 2
-    best, least = word, slips + 1
-    for known in vocabulary():
-        if abs(len(known) - len(word)) < least and len(known) > 2:
-            distance = OSA.distance(word, known, score_cutoff=least)
-            if distance < least:
-                best, least = known, distance
-    return best
 
 
 def split_words(text: str) -> tuple[list[str], list[str]]:
@@ -192,49 +136,6 @@ def names_literal(words: list[str], at: int) -> bool:
         "of",
         "is",
     } & set(words[at + 1 : at + 2])
-
-
-def longest(words: list[str], at: int, numbers: dict[str, int]) -> tuple[Token | None, int]:
-    """The token of the longest phrase that starts here, and how many words it takes."""
-    table = phrases()
-    for size in range(min(LONGEST, len(words) - at), 0, -1):
-        window = words[at : at + size]
-        exact = table.get(tuple(window))
-        if exact is not None:
-            return exact, size
-        values: list[int] = []
-        pattern = []
-        for word in window:
-            value = int(word) if word.isdecimal() and len(word) < 5 else numbers.get(word)
-            if value is None or len(values) == 2:
-                pattern.append(word)
-            else:
-                values.append(value)
-                pattern.append("#" * len(values))
-        for shape in (
-            pattern,
-            [*pattern, "times"] if words[at + size - 1] in ("once", "twice", "thrice") else None,
-        ):
-            found = table.get(tuple(shape)) if shape else None
-            if values and found is not None and found.kind == "QUANTITY":
-                return Token("QUANTITY", bounds(found.value, values)), size
-    return None, 1
-
-
-def bounds(shape: str, values: list[int]) -> tuple[int, int | None, str]:
-    """Low, high and kind (`least`, `exact`, `bare`, `over`, `most`, `under`, `range`) of a quantity."""
-    first = values[0]
-    kinds: dict[str, tuple[int, int | None, str]] = {
-        "#,": (first, None, "least"),
-        "#,#": (first, first, "exact"),
-        "#": (first, first, "bare"),
-        "#r": (first, first, "run"),
-        "#%,": (first, None, "over"),
-        ",#": (0, first, "most"),
-        ",#%": (0, first - 1, "under"),
-        "#,##": (first, values[-1], "range"),
-    }
-    return kinds.get(shape, (first, None, "least"))
 
 
 def join(tokens: list[Token]) -> list[Token]:

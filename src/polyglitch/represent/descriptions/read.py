@@ -15,9 +15,9 @@ from typing import Literal
 import msgspec
 
 from polyglitch.represent.descriptions import grammar
-from polyglitch.represent.descriptions.grammar import Item
 from polyglitch.represent.descriptions.lexicon import NAMED, QUOTED, Reading, read_words
 from polyglitch.represent.descriptions.search import write_search
+from polyglitch.represent.descriptions.shapes import Item, shape_of
 from polyglitch.represent.descriptions.whole import write_whole
 from polyglitch.represent.regex.parse import names
 
@@ -51,7 +51,7 @@ def describe(text: str, style: Style | None = None) -> Description:
     """The regex of one description."""
     style = style or style_of([text])
     reading = read_words(text, bare_literals=style == "search")
-    items = grammar.readings(grammar.shape_of(reading.tokens), style, reading.formal)
+    items = grammar.readings(shape_of(reading.tokens), style, reading.formal)
     if not items:
         return Description(text, "", 0.0, reading.unknown)
     write = write_search if style == "search" else write_whole

@@ -6,8 +6,8 @@ a plain count ("5 numbers") is a lower bound, "only" and "exactly" make it exact
 
 from __future__ import annotations
 
-from polyglitch.represent.descriptions.grammar import Meaning
-from polyglitch.represent.descriptions.lexicon import Token
+from polyglitch.represent.descriptions.phrases import Token
+from polyglitch.represent.descriptions.shapes import Meaning
 from polyglitch.represent.descriptions.symbols import symbol
 
 LETTERS = "[A-Za-z]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyglitch.represent.descriptions.lexicon import Token
+from polyglitch.represent.descriptions.phrases import Token
 
 CLASSES = {
     "vowel": "[AEIOUaeiou]",

@@ -6,8 +6,8 @@ regexes put no brackets around a choice inside `.*` or `\\b`; ours are the same,
 
 from __future__ import annotations
 
-from polyglitch.represent.descriptions.grammar import Meaning
-from polyglitch.represent.descriptions.lexicon import Token
+from polyglitch.represent.descriptions.phrases import Token
+from polyglitch.represent.descriptions.shapes import Meaning
 from polyglitch.represent.descriptions.symbols import symbol
 
 WORD = "[A-Za-z]+"
