@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyglitch.cli.options import one_run
 from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,8 +25,7 @@ FEW = 20  # of either word: below it the intervals say more than the figures
 @click.option(
     "--goal", default="f", show_default=True, help="f, accuracy, 'precision>=.8' or 'recall>=.9'."
 )
-@click.option("--store", default=None, help="The store of the run, where TABLE is not given.")
-@click.option("--run", "run_id", default=None, help="Which run; default the newest.")
+@one_run
 @click.option(
     "--join",
     type=click.Choice(["majority", "unanimous", "any"]),

@@ -8,17 +8,12 @@ from typing import Any
 
 import click
 
+from polyglitch.cli.options import one_run
 from polyglitch.errors import UsageError
 
 
 @click.command(name="labels")
-@click.option("--store", default=None, help="The store of the run.")
-@click.option(
-    "--run",
-    "run_id",
-    default=None,
-    help="Which run, by (the beginning of) its id; default the newest.",
-)
+@one_run
 @click.option(
     "--join",
     type=click.Choice(["majority", "unanimous", "any"]),

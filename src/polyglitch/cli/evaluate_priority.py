@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import click
 
+from polyglitch.cli.options import one_run
 from polyglitch.errors import UsageError
 
 DEFAULT = "gri,wali,noise,similarity,doubt,combined"
 
 
 @click.command(name="priority")
-@click.option(
-    "--store", default="polyglitch.sqlite", show_default=True, help="Where the run is kept."
-)
-@click.option("--run", "run_id", help="Which run; the newest where none is named.")
+@one_run
 @click.option("--method", default="qaqa", show_default=True, help="Whose cases to order.")
 @click.option("--rank", "ranks", default=DEFAULT, show_default=True, help="Ranks, by comma.")
 @click.option("--system", help="The system of the run, for ranks that look into it.")
@@ -33,7 +32,7 @@ DEFAULT = "gri,wali,noise,similarity,doubt,combined"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
-    store: str,
+    store: str | None,
     run_id: str | None,
     method: str,
     ranks: str,
@@ -45,30 +44,24 @@ def command(
 ) -> None:
     """Print the area under the fault curve (APFD) of each order, the initial and the ideal one."""
     from polyglitch.evaluate.curve_picture import picture
-    from polyglitch.history import History
+    from polyglitch.history import open_history
     from polyglitch.priorities import evaluate_priority
-    from polyglitch.store.store import Store
     from polyglitch.systems.uri import open_system
     from polyglitch.tools import Toolbox
 
     if output is not None and output.suffix != ".svg":
         raise UsageError(f"--output {str(output)!r}: the picture is an SVG; give a name in .svg")
-    if "://" not in store and not Path(store).is_file():
-        raise UsageError(f"--store {store!r}: no such file; make a run with `polyglitch run`")
-    kept = Store(store)
-    try:
-        history = History(kept, run_id)
+    history = open_history(run_id or "", store)
+    with closing(history.store):
         orders, cases, faults = evaluate_priority(
             history,
-            Toolbox(kept, seed),
+            Toolbox(history.store, seed),
             [name.strip() for name in ranks.split(",") if name.strip()],
             system=open_system(system) if system else None,
             method=method,
             shuffles=shuffles,
         )
-        title = f"{method}: {faults} faults in {cases} cases"
-    finally:
-        kept.close()
+    title = f"{method}: {faults} faults in {cases} cases"
     if output is not None:
         output.write_text(picture(orders, title), "utf-8")
     if as_json:

@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
+from contextlib import closing
 
 import click
 
-from polyglitch.errors import UsageError
+from polyglitch.cli.options import one_run
 
 PASSWORD = "POLYGLITCH_PASSWORD"  # noqa: S105 - the name of the variable
 
 
 @click.command(name="review")
-@click.option("--store", default=None, help="The store of the run.")
-@click.option(
-    "--run",
-    "run_id",
-    default=None,
-    help="Which run, by (the beginning of) its id; default the newest.",
-)
+@one_run
 @click.option(
     "--host",
     default="127.0.0.1",
@@ -45,13 +39,10 @@ def command(
     Only this machine can reach the page, unless --host names another address: then a password is asked
     for, or taken from POLYGLITCH_PASSWORD.
     """
-    from polyglitch.campaign import find_file, make_campaign
+    from polyglitch.history import open_history
     from polyglitch.review.serve import needs_password, serve
-    from polyglitch.store.store import Store
 
-    where = store or make_campaign({}, find_file()).store
-    if "://" not in where and not Path(where).is_file():
-        raise UsageError(f"--store {where!r}: no such file; `polyglitch run` makes one")
+    history = open_history(run_id or "", store)
     password = os.environ.get(PASSWORD, "")
     if not password and needs_password(host) and sys.stdin.isatty():
         password = click.prompt(
@@ -63,11 +54,10 @@ def command(
         if open_browser:
             click.launch(address)
 
-    opened = Store(where)
-    try:
+    with closing(history.store):
         serve(
-            opened,
-            run_id,
+            history.store,
+            history.run_id,
             host=host,
             port=port,
             password=password,
@@ -75,5 +65,3 @@ def command(
             say=lambda text: click.echo(text, err=True),
             ready=ready,
         )
-    finally:
-        opened.close()

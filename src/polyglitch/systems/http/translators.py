@@ -6,7 +6,7 @@ are called. Each takes `SOURCE-TARGET`, and after an `@` the address of another 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,7 +21,7 @@ from polyglitch.systems.http.address import (
     two_letters,
     whole_number,
 )
-from polyglitch.systems.http.api import Api, Call, Fault, encode_json, same_count
+from polyglitch.systems.http.api import Api, Call, Fault, Key, encode_json, same_count
 from polyglitch.systems.http.path import follow
 from polyglitch.systems.http.system import HttpSystem
 
@@ -47,17 +47,7 @@ def open_libretranslate(rest: str, timeout: float) -> HttpSystem:
     def read(data: Any, count: int) -> list[Output]:
         return outputs(same_count(follow(data, ("translatedText",)), count))
 
-    return HttpSystem(
-        Api(
-            signature("libretranslate", address),
-            call,
-            read,
-            key,
-            two_letters(pair),
-            whole_number(address, "together", TOGETHER, 100),
-        ),
-        timeout,
-    )
+    return service("libretranslate", address, pair, key, call, read, 100, timeout)
 
 
 def open_apy(rest: str, timeout: float) -> HttpSystem:
@@ -100,17 +90,7 @@ def open_deepl(rest: str, timeout: float) -> HttpSystem:
         rows = same_count(follow(data, ("translations",)), count)
         return outputs([follow(row, ("text",)) for row in rows])
 
-    return HttpSystem(
-        Api(
-            signature("deepl", address),
-            call,
-            read,
-            key,
-            two_letters(pair),
-            whole_number(address, "together", TOGETHER, 50),
-        ),
-        timeout,
-    )
+    return service("deepl", address, pair, key, call, read, 50, timeout)
 
 
 def open_google(rest: str, timeout: float) -> HttpSystem:
@@ -129,17 +109,7 @@ def open_google(rest: str, timeout: float) -> HttpSystem:
         rows = same_count(follow(data, ("data", "translations")), count)
         return outputs([follow(row, ("translatedText",)) for row in rows])
 
-    return HttpSystem(
-        Api(
-            signature("google", address),
-            call,
-            read,
-            key,
-            two_letters(pair),
-            whole_number(address, "together", TOGETHER, 128),
-        ),
-        timeout,
-    )
+    return service("google", address, pair, key, call, read, 128, timeout)
 
 
 def open_azure(rest: str, timeout: float) -> HttpSystem:
@@ -162,17 +132,23 @@ def open_azure(rest: str, timeout: float) -> HttpSystem:
         rows = same_count(data, count)
         return outputs([follow(row, ("translations", 0, "text")) for row in rows])
 
-    return HttpSystem(
-        Api(
-            signature("azure", address),
-            call,
-            read,
-            key,
-            two_letters(pair),
-            whole_number(address, "together", TOGETHER, 100),
-        ),
-        timeout,
-    )
+    return service("azure", address, pair, key, call, read, 100, timeout)
+
+
+def service(
+    scheme: str,
+    address: Address,
+    pair: tuple[str, str],
+    key: Key,
+    call: Callable[[Sequence[Input]], Call],
+    read: Callable[[Any, int], list[Output]],
+    most: int,
+    timeout: float,
+) -> HttpSystem:
+    """A service that takes several texts a request, at most so many."""
+    together = whole_number(address, "together", TOGETHER, most)
+    api = Api(signature(scheme, address), call, read, key, two_letters(pair), together)
+    return HttpSystem(api, timeout)
 
 
 def signature(scheme: str, address: Address) -> str:
