@@ -159,3 +159,15 @@ def test_a_label_is_the_answer_of_a_system_that_chooses() -> None:
 def test_rules_are_the_same_both_ways() -> None:
     for _, one, other in PAIRS:
         assert by_rules(one, other).same == by_rules(other, one).same
+
+
+def test_a_sure_wrong_answer_is_worse_than_a_wavering_one() -> None:
+    first = Output("no", label="no", scores={"no": 0.9, "yes": 0.1})
+    case = Case("1", "s", "same answer", tuple(Input(f"q{n}", "c", language="en") for n in (1, 2)))
+    sure, wavering = (
+        Trial(case, ((first,), (Output("yes", label="yes", scores={"yes": p, "no": 1 - p}),)))
+        for p in (0.95, 0.55)
+    )
+    worse, better = judge(sure, wavering)
+    assert worse.outcome == better.outcome == "violated"
+    assert worse.severity > better.severity > 0

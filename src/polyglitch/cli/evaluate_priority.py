@@ -46,6 +46,7 @@ def command(
     from polyglitch.evaluate.curve_picture import picture
     from polyglitch.history import open_history
     from polyglitch.priorities import evaluate_priority
+    from polyglitch.rank.cases import CASE_RANKS
     from polyglitch.systems.uri import open_system
     from polyglitch.tools import Toolbox
 
@@ -77,3 +78,6 @@ def command(
     for order in orders:
         gain = order.area - orders[0].area
         click.echo(f"{order.name:<12} {order.area:6.1f}  {order.spread:4.1f}  {gain:+.1f}")
+    best = max((order for order in orders if order.name in CASE_RANKS), key=lambda one: one.area)
+    why = (CASE_RANKS[best.name].__doc__ or "").partition("\n")[0]
+    click.echo(f"first in line: {best.name}. {why}")

@@ -189,7 +189,10 @@ def verdict(
     scored: list[tuple[float, str]] = []
     for right in wanted.right:
         judged = by_rules(wanted.answer, right)
-        score = {"same": 1.0, "differ": 0.0, "vectors": likeness.get((wanted.answer, right), 0.0)}
+        # A system that all but said the right thing is less wrong than one that is sure of the other.
+        nearly = min(trial.outputs[-1].scores.get(right, 0.0), threshold / 2)
+        alike = likeness.get((wanted.answer, right), 0.0)
+        score = {"same": 1.0, "differ": nearly, "vectors": alike}
         scored.append((score[judged.same], judged.reason or "the answers differ in meaning"))
     best, reason = max(scored)
     violated = best < threshold
