@@ -1,7 +1,7 @@
 """`hf:NAME_OR_FOLDER?option=value&...`: a model of Hugging Face, by what its configuration says it is.
 
-Options: `prompt` (a bundled name or a .toml file), `source` and `target` (two-letter codes), and `target_token` (what
-a model of several languages calls the target: `pt_XX`, `por_Latn`).
+Options: `prompt` (a bundled name or a .toml file), `source` and `target` (two-letter codes), `target_token` (what a
+model of several languages calls the target: `pt_XX`, `por_Latn`), and `no_answer=yes` (a reader may find none).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from polyglitch.registry import suggest
 from polyglitch.systems.fingerprint import fingerprint
 from polyglitch.systems.prompts import load_prompt
 
-OPTIONS = ("prompt", "source", "target", "source_token", "target_token")
+OPTIONS = ("prompt", "source", "target", "source_token", "target_token", "no_answer")
 
 
 def open_hf(rest: str, timeout: float) -> WhiteBox:
@@ -40,6 +40,12 @@ def open_hf(rest: str, timeout: float) -> WhiteBox:
 
         model = load_model("AutoModelForSequenceClassification", name)
         return Classifier(tokenizer, model, signature, options.get("source"))
+    if kinds[0].endswith("ForQuestionAnswering"):
+        from polyglitch.systems.extractive import Extractive
+
+        model = load_model("AutoModelForQuestionAnswering", name)
+        none = options.get("no_answer") == "yes"
+        return Extractive(tokenizer, model, signature, options.get("source"), none)
     from polyglitch.systems.causal import CausalSystem
 
     model = load_model("AutoModelForCausalLM", name)
