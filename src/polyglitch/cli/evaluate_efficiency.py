@@ -53,7 +53,8 @@ def command(output: Path | None, as_json: bool, **given: Any) -> None:
         own = [test for test in tests if test.method == method]
         found[method] = summarise(own, comparison.ranks, given["tests"], given["bugs"])
         if output is not None:
-            for path in draw_pictures(own, comparison.ranks, method, output):
+            budget = found[method]["budget"]
+            for path in draw_pictures(own, comparison.ranks, method, budget, output):
                 click.echo(f"picture: {path}", err=True)
     click.echo(
         json.dumps(found, ensure_ascii=False) if as_json else "\n\n".join(map(table, found.items()))
