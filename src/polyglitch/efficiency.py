@@ -116,23 +116,41 @@ def test_of(campaign: Campaign, case: Case, verdict: Verdict, parse: Parse) -> T
 
 
 def summarise(
-    tests: Sequence[Test], ranks: Sequence[str], budget: int, bugs: int
+    tests: Sequence[Test], ranks: Sequence[str], budget: int | None, bugs: int
 ) -> dict[str, Any]:
-    """The figures of one method as plain data, one row a rank."""
-    baseline = [test for test in tests if test.rank == BASELINE]
-    rows: dict[str, Any] = {}
-    for rank in ranks:
-        own = [test for test in tests if test.rank == rank]
-        draws = figures.by_draw(own)
-        needed = [figures.tests_for(draw, bugs) for draw in draws]
-        rows[rank] = {
-            "tests": [len(draw) for draw in draws],
-            "success": [round(figures.success_rate(draw), 4) for draw in draws],
-            "bugs_at_budget": [figures.bugs_at(draw, budget) for draw in draws],
-            "tests_needed": needed,
-            "ratio": figures.ratio(own, baseline) if baseline and own else None,
-            "by_pos": figures.by_part_of_speech(own),
-            "length_rho": figures.length_effect(own) if own else None,
-        }
-    shared = {"+".join(key): n for key, n in figures.shared_tokens(tests).items()}
+    """The figures of one method as plain data, one row a rank.
+
+    Ranks are compared over the same number of tests, `budget`: a run has its most promising tests first, so that
+    its first tests are what a budget of so many would have bought.
+    """
+    budget = budget or figures.half_of_the_shortest(tests)
+    bought = figures.first_tests(tests, budget)
+    rows = {rank: rank_row(tests, bought, rank, bugs) for rank in ranks}
+    shared = {"+".join(key): n for key, n in figures.shared_tokens(bought).items()}
     return {"budget": budget, "bugs": bugs, "ranks": rows, "shared_tokens": shared}
+
+
+def rank_row(tests: Sequence[Test], bought: Sequence[Test], rank: str, bugs: int) -> dict[str, Any]:
+    """The figures of one rank: over all its tests, and over those that the budget bought."""
+    own, first = ([test for test in some if test.rank == rank] for some in (tests, bought))
+    draws = figures.by_draw(own)
+    return {
+        "tests": [len(draw) for draw in draws],
+        "success": [round(figures.success_rate(draw), 4) for draw in draws],
+        "ratio": ratio_to_chance(own, tests),
+        "bugs_at_budget": [sum(t.violated for t in draw) for draw in figures.by_draw(first)],
+        "success_at_budget": [
+            round(figures.success_rate(draw), 4) for draw in figures.by_draw(first)
+        ],
+        "ratio_at_budget": ratio_to_chance(first, bought),
+        "tests_needed": [figures.tests_for(draw, bugs) for draw in draws],
+        "by_pos": figures.by_part_of_speech(own),
+        "by_length": figures.by_length(own),
+        "length_rho": figures.length_effect(own) if own else None,
+    }
+
+
+def ratio_to_chance(own: Sequence[Test], all_of_them: Sequence[Test]) -> figures.Interval | None:
+    """Success rate over that of random words with its interval, where there is something to divide."""
+    baseline = [test for test in all_of_them if test.rank == BASELINE]
+    return figures.ratio(own, baseline) if baseline and own else None

@@ -13,12 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr  # a reference for ours
 
+from polyglitch.efficiency import summarise
 from polyglitch.evaluate import efficiency
 from polyglitch.evaluate.efficiency import (
     Test,
-    bugs_at,
+    by_length,
     by_part_of_speech,
     curve,
+    first_tests,
+    half_of_the_shortest,
     length_effect,
     ratio,
     shared_tokens,
@@ -39,7 +42,6 @@ def test_the_figures_of_a_short_run() -> None:
     tests = run_of("gri", "x.x..x.xx.")
     assert success_rate(tests) == 0.5
     assert curve(tests) == [1, 1, 2, 2, 2, 3, 3, 4, 5, 5]
-    assert (bugs_at(tests, 6), bugs_at(tests, 100)) == (3, 5)
     assert (
         efficiency.tests_for(tests, 1),
         efficiency.tests_for(tests, 5),
@@ -47,6 +49,26 @@ def test_the_figures_of_a_short_run() -> None:
     ) == (1, 9, None)
     mixed = tests + run_of("gri", "x..", pos="ADJ")
     assert by_part_of_speech(mixed) == {"NOUN": (5, 10), "ADJ": (1, 3)}
+    long = run_of("gri", "....." * 10 + "xx...")
+    assert by_length(long) == {"10-19": (0, 50), "20-29": (2, 5)}
+
+
+def test_ranks_are_compared_over_the_same_number_of_tests() -> None:
+    # All ranks find the same in the end; what counts is who finds it first.
+    early, late = run_of("gri", "xxxx......"), run_of("random", "......xxxx")
+    later = run_of("random", "...x..xxx...", draw=1)
+    tests = [*early, *late, *later]
+    assert half_of_the_shortest(tests) == 5
+    bought = first_tests(tests, 5)
+    assert [(t.rank, t.draw) for t in bought].count(("random", 1)) == 5 and len(bought) == 15
+    found = summarise(tests, ["gri", "random"], None, 2)
+    assert found["budget"] == 5
+    gri, chance = found["ranks"]["gri"], found["ranks"]["random"]
+    assert (gri["bugs_at_budget"], chance["bugs_at_budget"]) == ([4], [0, 1])
+    assert (gri["tests_needed"], chance["tests_needed"]) == ([2], [8, 7])
+    assert gri["ratio_at_budget"][0] == pytest.approx(0.8 / 0.1)
+    assert gri["ratio"][0] == pytest.approx(0.4 / (8 / 22))
+    assert found["shared_tokens"] == {"gri+random": 5}
 
 
 def test_a_rank_twice_as_good_is_told_from_one_that_is_not() -> None:
@@ -99,7 +121,9 @@ def test_ranks_are_compared_on_a_real_translator(cli: Any, tmp_path: Path) -> No
         "--methods", "sit", "--ranks", "none,random,gri", "--draws", "2", "--per-seed", "3",
         "-o", "pictures", "--json",
     )  # fmt: skip
-    rows = json.loads(done.stdout)["sit"]["ranks"]
+    found = json.loads(done.stdout)["sit"]
+    rows = found["ranks"]
+    assert all(max(row["bugs_at_budget"]) <= found["budget"] for row in rows.values())
     assert [len(rows[rank]["tests"]) for rank in ("none", "random", "gri")] == [1, 2, 1]
     assert all(count <= 6 for row in rows.values() for count in row["tests"])
     for name in ("sit-curve.svg", "sit-curve.png", "sit-tokens.svg", "sit-tokens.png"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -77,6 +79,18 @@ def test_a_budget_goes_to_the_seed_that_the_rank_puts_first(tmp_path: Path) -> N
         cases_of(tmp_path, rank="random", seed=seed, budget=2)[0].seed_id for seed in range(8)
     }
     assert len(firsts) > 1  # in the order of the corpus it would be the first sentence each time
+
+
+@needs
+def test_a_campaign_whose_rank_looks_at_nothing_imports_no_torch(tmp_path: Path) -> None:
+    (tmp_path / "seeds.txt").write_text(SEEDS)
+    program = (
+        "import sys; from polyglitch.campaign import make_campaign; from polyglitch.flow import run; "
+        "run(make_campaign({'system': 'firefox:en-pt', 'corpus': 'seeds.txt', 'methods': ['sit'], "
+        "'rank': 'random', 'parameters': {'sit': {'proposer': 'vectors'}}})); "
+        "sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], cwd=tmp_path).returncode == 0
 
 
 def test_a_rank_that_cannot_be_had_is_refused_before_anything_is_asked(

@@ -93,10 +93,21 @@ def order(name: str, system: Any, tools: Toolbox, seed: Seed = SEED) -> list[str
 
 def test_pieces_are_merged_into_words_and_punctuation_never_ranks() -> None:
     tools = Toolbox()
-    assert order("gri-norm", GlassTranslator(), tools) == ["misfiled", "it", "clerks", "Old"]
-    assert order("gri", GlassTranslator(), tools) == ["misfiled", "clerks", "Old", "it"]
+    assert order("gri", GlassTranslator(), tools) == ["misfiled", "it", "clerks", "Old"]
+    assert order("gri-input", GlassTranslator(), tools) == ["misfiled", "clerks", "Old", "it"]
     # The end of the sentence is the least sure token of all, and comes from no word.
-    assert order("wali", GlassTranslator(), tools) == ["clerks", "misfiled", "Old", "it"]
+    assert order("wali-least", GlassTranslator(), tools) == ["clerks", "misfiled", "Old", "it"]
+
+
+def test_doubt_is_shared_out_as_attention_is_with_that_of_the_neighbours() -> None:
+    # Doubts .1 .7 .2 .5 .99; with those beside them .8, 1.0, 1.4, 1.69 and 1.49.
+    scores = KeptRank("wali", GlassTranslator(), GlassTranslator().ask)
+    found = dict(zip(WORDS, scores.scores([SEED], [PARSE], Toolbox())[0].tolist(), strict=True))
+    assert found["Old"] == pytest.approx(0.8 * 0.8 + 0.1 * 1.0)
+    assert found["clerks"] == pytest.approx(0.1 * 0.8 + 0.8 * 1.0)
+    assert found["misfiled"] == pytest.approx(0.1 * 0.8 + 0.1 * 1.0 + 1.4 + 1.69)
+    assert found["it"] == 0  # no output token looks at it
+    assert found["."] == NEVER  # the last output token does, and yet: punctuation
 
 
 def test_a_rank_is_computed_once_and_explains_the_answer_that_was_asked(tmp_path: Path) -> None:
@@ -122,7 +133,7 @@ def test_a_system_that_shows_nothing_is_refused_by_the_names_of_those_that_do() 
         check_rank("gri", Shut())
     check_rank("random", Shut())
     with pytest.raises(UsageError, match="did you mean 'wali'"):
-        check_rank("wally", GlassTranslator())
+        check_rank("walli", GlassTranslator())
 
 
 def test_chance_depends_on_text_and_seed_alone() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,18 @@ from polyglitch.errors import UsageError
 @click.option("--budget", type=click.IntRange(1), help="At most so many distinct queries a run.")
 @click.option("--per-seed", type=click.IntRange(1), default=5, show_default=True)
 @click.option("--draws", type=click.IntRange(1), default=5, show_default=True, help="Of `random`.")
-@click.option("--tests", type=click.IntRange(1), default=200, show_default=True, help="Bugs at?")
-@click.option("--bugs", type=click.IntRange(1), default=50, show_default=True, help="Tests for?")
+@click.option(
+    "--tests",
+    type=click.IntRange(1),
+    help="Compare ranks over the first so many tests of each [default: half of the shortest run].",
+)
+@click.option(
+    "--bugs",
+    type=click.IntRange(1),
+    default=25,
+    show_default=True,
+    help="How many tests does it take to find so many bugs?",
+)
 @click.option("--param", "params", multiple=True, metavar="METHOD.KEY=VALUE")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--store", default="polyglitch.sqlite", show_default=True)
@@ -42,7 +53,8 @@ def command(output: Path | None, as_json: bool, **given: Any) -> None:
         own = [test for test in tests if test.method == method]
         found[method] = summarise(own, comparison.ranks, given["tests"], given["bugs"])
         if output is not None:
-            for path in draw_pictures(own, comparison.ranks, method, output):
+            budget = found[method]["budget"]
+            for path in draw_pictures(own, comparison.ranks, method, budget, output):
                 click.echo(f"picture: {path}", err=True)
     click.echo(
         json.dumps(found, ensure_ascii=False) if as_json else "\n\n".join(map(table, found.items()))
@@ -69,26 +81,50 @@ def read(given: dict[str, Any]) -> Any:
 def table(item: tuple[str, dict[str, Any]]) -> str:
     """The figures of one method for a person."""
     method, found = item
-    at, bugs = f"bugs at {found['budget']}", f"tests for {found['bugs']}"
+    budget, rows = found["budget"], found["ranks"]
     lines = [
-        f"{method}",
-        f"{'rank':<12}{'tests':>7}{'success':>9}{'ratio to random (95%)':>24}{at:>14}{bugs:>15}{'length rho':>12}",
+        f"{method}: all tests, and the first {budget} of each rank; ratios to random, with a 95% interval",
+        f"{'rank':<10}{'tests':>6}{'success':>9}{'ratio':>20}{'bugs in':>9} {budget:<5}{'success':>8}"
+        f"{'ratio':>20}{'tests for':>11} {found['bugs']} bugs",
+        *(row_line(rank, row) for rank, row in rows.items()),
+        f"tokens replaced by exactly these ranks in their first {budget} tests:",
+        *(f"  {ranks:<32} {count}" for ranks, count in found["shared_tokens"].items()),
+        "violations of tests by part of speech:",
+        *(counts_line(rank, row["by_pos"]) for rank, row in rows.items()),
+        "violations of tests by words of the sentence, and Spearman's rho of length and success:",
+        *(
+            f"{counts_line(rank, row['by_length'])}; rho {show_rho(row['length_rho'])}"
+            for rank, row in rows.items()
+        ),
     ]
-    for rank, row in found["ranks"].items():
-        needed = [n for n in row["tests_needed"] if n is not None]
-        ratio = "{:.2f} ({:.2f} to {:.2f})".format(*row["ratio"]) if row["ratio"] else ""
-        rho = "" if row["length_rho"] is None else f"{row['length_rho']:.2f}"
-        lines.append(
-            f"{rank:<12}{mean(row['tests']):>7.0f}{mean(row['success']):>9.1%}{ratio:>24}"
-            f"{mean(row['bugs_at_budget']):>14.1f}{f'{mean(needed):.1f}' if needed else 'never':>15}{rho:>12}"
-        )
-    lines.append("tokens replaced by exactly these ranks:")
-    lines += [f"  {ranks:<32} {count}" for ranks, count in found["shared_tokens"].items()]
-    lines.append("violations of tests by part of speech:")
-    for rank, row in found["ranks"].items():
-        parts = (f"{pos} {bad} of {made}" for pos, (bad, made) in row["by_pos"].items())
-        lines.append(f"  {rank:<12}{', '.join(parts)}")
     return "\n".join(lines)
+
+
+def row_line(rank: str, row: dict[str, Any]) -> str:
+    """A rank's line of the table; where chance was drawn several times, the mean of the draws."""
+    needed = [n for n in row["tests_needed"] if n is not None]
+    return (
+        f"{rank:<10}{mean(row['tests']):>6.0f}{mean(row['success']):>9.1%}{show_ratio(row['ratio']):>20}"
+        f"{mean(row['bugs_at_budget']):>12.1f}   {mean(row['success_at_budget']):>8.1%}"
+        f"{show_ratio(row['ratio_at_budget']):>20}"
+        f"{f'{mean(needed):.1f}' if needed else 'never':>11}"
+    )
+
+
+def counts_line(rank: str, counts: dict[str, tuple[int, int]]) -> str:
+    """A rank's violations of tests by some property of them."""
+    parts = (f"{name} {bad} of {made}" for name, (bad, made) in counts.items())
+    return f"  {rank:<10}{', '.join(parts)}"
+
+
+def show_ratio(ratio: tuple[float, float, float] | None) -> str:
+    """A ratio with its interval."""
+    return "{:.2f} ({:.2f}-{:.2f})".format(*ratio) if ratio else ""
+
+
+def show_rho(rho: float | None) -> str:
+    """A correlation, or a dash without one."""
+    return "-" if rho is None or math.isnan(rho) else f"{rho:.2f}"
 
 
 def mean(values: list[float]) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 RESAMPLES = 2000  # of the bootstrap: the ends of a 95% interval move by less than a hundredth
+LENGTH_STEP = 10  # words of a sentence in a row of the table by length
 Interval = tuple[float, float, float]  # the value, and its 95% interval
 
 
@@ -45,11 +46,6 @@ def curve(tests: Iterable[Test]) -> list[int]:
     return list(accumulate(int(test.violated) for test in tests))
 
 
-def bugs_at(tests: Sequence[Test], budget: int) -> int:
-    """Bugs found by the first tests."""
-    return sum(test.violated for test in tests[:budget])
-
-
 def tests_for(tests: Sequence[Test], bugs: int) -> int | None:
     """How many tests it takes to find so many bugs, if they are found at all."""
     return next((n for n, found in enumerate(curve(tests), 1) if found >= bugs), None)
@@ -59,6 +55,20 @@ def by_draw(tests: Sequence[Test]) -> list[list[Test]]:
     """The tests of each random seed, in their order."""
     draws = sorted({test.draw for test in tests})
     return [[test for test in tests if test.draw == draw] for draw in draws]
+
+
+def first_tests(tests: Sequence[Test], budget: int) -> list[Test]:
+    """What a budget of so many tests pays for: the first of every draw of every rank."""
+    runs: dict[tuple[str, int], list[Test]] = {}
+    for test in tests:
+        runs.setdefault((test.rank, test.draw), []).append(test)
+    return [test for run in runs.values() for test in run[:budget]]
+
+
+def half_of_the_shortest(tests: Sequence[Test]) -> int:
+    """A budget that no run can meet by testing everything: half of what the shortest has."""
+    lengths = Counter((test.rank, test.draw) for test in tests).values()
+    return max(1, min(lengths, default=2) // 2)
 
 
 def ratio(tests: Sequence[Test], baseline: Sequence[Test], seed: int = 0) -> Interval:
@@ -108,6 +118,17 @@ def by_part_of_speech(tests: Sequence[Test]) -> dict[str, tuple[int, int]]:
     made = Counter(test.pos for test in tests)
     found = Counter(test.pos for test in tests if test.violated)
     return {pos: (found[pos], count) for pos, count in made.most_common()}
+
+
+def by_length(tests: Sequence[Test]) -> dict[str, tuple[int, int]]:
+    """Violations and tests for sentences of some words, short ones first."""
+    made = Counter(test.length // LENGTH_STEP for test in tests)
+    found = Counter(test.length // LENGTH_STEP for test in tests if test.violated)
+    names = {band: band * LENGTH_STEP for band in sorted(made)}
+    return {
+        f"{first}-{first + LENGTH_STEP - 1}": (found[band], made[band])
+        for band, first in names.items()
+    }
 
 
 def length_effect(tests: Sequence[Test]) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polyglitch.errors import Missing
-from polyglitch.evaluate.efficiency import Test, by_draw, curve, shared_tokens
+from polyglitch.evaluate.efficiency import Test, by_draw, curve, first_tests, shared_tokens
 
 FORMATS = (".svg", ".png")
 # Okabe and Ito's palette: told apart by the colour-blind.
@@ -22,60 +22,66 @@ def need_matplotlib() -> None:
 
 
 def draw_pictures(
-    tests: Sequence[Test], ranks: Sequence[str], method: str, folder: Path
+    tests: Sequence[Test], ranks: Sequence[str], method: str, budget: int, folder: Path
 ) -> list[Path]:
-    """Write both pictures as SVG and PNG; the files."""
+    """Write both pictures as SVG and PNG; the files. The tokens are those that the budget bought."""
     need_matplotlib()
     import matplotlib
 
     matplotlib.use("agg")
     matplotlib.rcParams["svg.hashsalt"] = method  # the same figures give the same file
     folder.mkdir(parents=True, exist_ok=True)
+    shared = shared_tokens(first_tests(tests, budget))
+    title = f"{method}: tokens replaced by the first {budget} tests of each rank"
     return [
-        *save(curves(tests, ranks, method), folder / f"{method}-curve"),
-        *save(upset(shared_tokens(tests), ranks, method), folder / f"{method}-tokens"),
+        *save(curves(tests, ranks, method, budget), folder / f"{method}-curve"),
+        *save(upset(shared, ranks, title), folder / f"{method}-tokens"),
     ]
 
 
-def curves(tests: Sequence[Test], ranks: Sequence[str], method: str) -> Any:
+def curves(tests: Sequence[Test], ranks: Sequence[str], method: str, budget: int) -> Any:
     """Bugs found against tests run, a line a rank; every draw of chance is drawn thinly."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
+    axes.axvline(budget, color="#bbbbbb", linewidth=0.8, linestyle="--")
     for place, rank in enumerate(ranks):
         draws = by_draw([test for test in tests if test.rank == rank])
+        several = len(draws) > 1
         for number, draw in enumerate(draws):
-            line = [0, *curve(draw)]
+            name = f"{rank}, {len(draws)} draws" if several else rank
             axes.plot(
-                line,
+                [0, *curve(draw)],
                 color=COLOURS[place % len(COLOURS)],
-                linewidth=1.8 if len(draws) == 1 else 0.8,
-                label=rank if not number else None,
+                linewidth=0.8 if several else 1.8,
+                label=None if number else name,
             )
-    axes.set(xlabel="tests", ylabel="violations", title=method)
-    axes.legend(frameon=False)
+    axes.set(xlabel="tests", ylabel="violations", title=method, xlim=(0, None), ylim=(0, None))
+    axes.legend(frameon=False, loc="upper left")
     axes.spines[["top", "right"]].set_visible(False)
     return figure
 
 
-def upset(shared: dict[tuple[str, ...], int], ranks: Sequence[str], method: str) -> Any:
+def upset(shared: dict[tuple[str, ...], int], ranks: Sequence[str], title: str) -> Any:
     """How many tokens each combination of ranks replaced: bars over a matrix of dots."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    bars, dots = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    figure = Figure(figsize=(max(6.0, 0.3 * len(shared) + 1.5), 4), layout="constrained")
+    bars, dots = figure.subplots(2, 1, sharex=True, height_ratios=(3, 0.3 * len(ranks)))
     columns = range(len(shared))
-    drawn = bars.bar(columns, list(shared.values()), color=COLOURS[2])
+    drawn = bars.bar(columns, list(shared.values()), color=COLOURS[2], width=0.7)
     bars.bar_label(drawn, fontsize=8)
-    bars.set(ylabel="replaced tokens", title=method)
+    bars.set(ylabel="replaced tokens", title=title)
+    bars.tick_params(axis="x", bottom=False)
     bars.spines[["top", "right"]].set_visible(False)
     for column, names in enumerate(shared):
         rows = [row for row, rank in enumerate(ranks) if rank in names]
         dots.scatter([column] * len(ranks), range(len(ranks)), color="#dddddd", s=40)
         dots.plot([column] * len(rows), rows, "o-", color="#000000", markersize=6)
     dots.set(yticks=range(len(ranks)), yticklabels=list(ranks), xticks=[])
-    dots.invert_yaxis()
+    dots.set_ylim(len(ranks) - 0.5, -0.5)  # the first rank on top, no dot cut
+    dots.tick_params(axis="y", length=0)
     dots.spines[:].set_visible(False)
     return figure
 

@@ -21,7 +21,9 @@ class KeptRank:
     def __init__(self, name: str, system: System, ask: Ask) -> None:
         check_rank(name, system)
         self._ranking: Ranking = registry.load("ranks", name)()
-        self._kind, self._ask = f"rank:{name}", ask
+        # By what is computed, not by name alone: another rank of this name must not be taken for it.
+        self._kind = f"rank:{name[:32]}:{digest([registry.entry('ranks', name).target])}"
+        self._ask = ask
         self._system = system if needs_white_box(name) else None
 
     def scores(self, seeds: Sequence[Seed], parses: Sequence[Parse], tools: Tools) -> list[Floats]:

@@ -7,7 +7,7 @@ Punctuation, and words that no piece covers, get `NEVER`: they come after all ot
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,6 +26,25 @@ class Ranking(Protocol):
         self, seeds: Sequence[Seed], parses: Sequence[Parse], look: Look, tools: Tools, /
     ) -> list[Floats]:
         """A score for each token of each parse; `look` opens the system where it is needed."""
+
+
+def from_tokens(
+    of_tokens: Callable[[Inspection], Floats | None], merge: Callable[[Floats], np.floating[Any]]
+) -> Ranking:
+    """Rank words by a number for each token of the system, those of a word's pieces merged into one."""
+
+    def scored(parse: Parse, seen: Inspection | None) -> Floats:
+        values = None if seen is None else of_tokens(seen)
+        if seen is None or values is None:
+            return no_scores(parse)
+        return by_word(parse, seen, lambda pieces: float(merge(values[pieces])))
+
+    def rank(
+        seeds: Sequence[Seed], parses: Sequence[Parse], look: Look, tools: Tools
+    ) -> list[Floats]:
+        return [scored(*pair) for pair in zip(parses, look(seeds), strict=True)]
+
+    return rank
 
 
 def pieces_of(word: Token, spans: Sequence[tuple[int, int]]) -> list[int]:
