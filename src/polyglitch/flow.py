@@ -91,7 +91,12 @@ class Flow:
         self.run_id = self.plan.run_id
         self.store = Store(campaign.store)
         self.tools = Toolbox(
-            self.store, campaign.seed, self.plan.languages, campaign.parser, self.plan.corpus
+            self.store,
+            campaign.seed,
+            self.plan.languages,
+            campaign.parser,
+            self.plan.corpus,
+            self.plan.systems[0],
         )
         self.askers: list[Asker] = []
         self.spent: set[str] = set()
