@@ -80,7 +80,12 @@ class Flow:
             self.closing = opened.pop_all()
         self.run_id = self.plan.run_id
         self.tools = Toolbox(
-            self.store, campaign.seed, self.plan.languages, campaign.parser, self.plan.corpus
+            self.store,
+            campaign.seed,
+            self.plan.languages,
+            campaign.parser,
+            self.plan.corpus,
+            self.plan.systems[0],
         )
 
     def run(self) -> dict[str, Any]:

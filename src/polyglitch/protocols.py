@@ -195,6 +195,10 @@ class Tools(Protocol):
     def languages(self) -> tuple[str | None, str | None]:
         """Source and target language of the campaign, where they are known."""
 
+    @property
+    def white_box(self) -> WhiteBox | None:
+        """The system under test, where it runs here and can be looked into."""
+
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""
 

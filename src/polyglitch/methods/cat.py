@@ -10,7 +10,7 @@ from __future__ import annotations
 from polyglitch.compare.similarity import Vote, similar_enough
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, named_oracle
+from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
 from polyglitch.mutate.keep import not_repeated, same_countability, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
@@ -68,5 +68,5 @@ def cat(
         ),
         compare=named_oracle(oracle, published),
         issues=worst_first(report),
-        needs=("parser", f"proposer:{proposer}"),
+        needs=("parser", f"proposer:{proposer}", *oracle_needs(oracle)),
     )

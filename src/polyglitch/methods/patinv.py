@@ -12,7 +12,7 @@ from typing import Literal
 from polyglitch.compare.different import different_output
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, named_oracle
+from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
 from polyglitch.mutate.meaning import both_meanings, less_meaning, other_meaning
 from polyglitch.protocols import Mutate
 
@@ -35,7 +35,7 @@ def patinv(
         mutate=mutation(mode, proposer, top, per_seed),
         compare=named_oracle(oracle, different_output()),
         issues=worst_first(report),
-        needs=needs,
+        needs=(*needs, *oracle_needs(oracle)),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from polyglitch.compare.containment import contained_in
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, named_oracle
+from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
 from polyglitch.mutate.phrases import noun_phrases
 
 
@@ -28,5 +28,5 @@ def rti(
         mutate=noun_phrases(shorter=shorter, content=content),
         compare=named_oracle(oracle, contained_in(above=threshold)),
         issues=worst_first(report),
-        needs=("parser",),
+        needs=("parser", *oracle_needs(oracle)),
     )

@@ -12,7 +12,7 @@ from typing import Literal
 from polyglitch.compare.structure import label_count_distance, raw_distance
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, named_oracle
+from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
 from polyglitch.mutate.swap import swap_words
 from polyglitch.protocols import Oracle
 from polyglitch.represent.constituents import constituents
@@ -47,6 +47,7 @@ def sit(
             "parser",
             f"proposer:{proposer}",
             *(("parser:target",) if parsed else ()),
+            *oracle_needs(oracle),
         ),
     )
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from polyglitch.compare.aligned.evidence import Context, Row, word_rows
 from polyglitch.compare.aligned.explain import Suspect, explain
 from polyglitch.compare.aligned.hard_facts import Broken, broken_facts
-from polyglitch.compare.aligned.lexicon import learn
 from polyglitch.compare.aligned.links import Linked, Relation, link
 from polyglitch.compare.aligned.model import Model, is_light, load_model, pair_row
 from polyglitch.compare.aligned.pairing import WEIGHTY, Pairing, pair_off
@@ -61,7 +60,7 @@ def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[Read]:
     sources = resources.read([t for q in quads for t in (q.source, q.followup)], resources.source)
     outputs = resources.read([t for q in quads for t in (q.first, q.second)], resources.target)
     sides = ((s, t) for q in quads for s, t in ((q.source, q.first), (q.followup, q.second)))
-    lexicon = learn(((sources[s].keys, outputs[t].keys) for s, t in sides), resources.known)
+    lexicon = resources.lexicon([(sources[s], outputs[t]) for s, t in sides])
     context = Context(
         lexicon,
         resources.likeness,

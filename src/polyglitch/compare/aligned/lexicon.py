@@ -32,15 +32,20 @@ DIAGONAL = (
 NOWHERE = 0.08  # chance that a word comes from no source word, as in fast_align
 TRUST = 4.0  # counts that a sure dictionary entry is worth
 UNSEEN = 1e-7
+FAINT = 0.05  # links below it say nothing of what a word means
+Shown = dict[tuple[tuple[str, ...], tuple[str, ...]], Numbers]  # links of a pair of sentences
 
 
 class Lexicon:
-    """Translation probabilities in both directions."""
+    """Translation probabilities in both directions, and links of sentences where they are known better."""
 
     def __init__(
-        self, forward: dict[tuple[str, str], float], back: dict[tuple[str, str], float]
+        self,
+        forward: dict[tuple[str, str], float],
+        back: dict[tuple[str, str], float],
+        shown: Shown | None = None,
     ) -> None:
-        self._forward, self._back = forward, back
+        self._forward, self._back, self._shown = forward, back, shown or {}
 
     def forward(self, source: str, target: str) -> float:
         """The chance of a target word given a source word."""
@@ -58,6 +63,8 @@ class Lexicon:
         """For each target word (row) how likely each source word (column) stands behind it."""
         if not source or not target:
             return np.zeros((len(target), len(source)))
+        if (known := self._shown.get((tuple(source), tuple(target)))) is not None:
+            return known
         near = diagonal(len(source), len(target))
         ahead = np.array([[self.forward(s, t) for s in source] for t in target]) + UNSEEN
         behind = np.array([[self.back(s, t) for s in source] for t in target]) + UNSEEN
@@ -66,6 +73,22 @@ class Lexicon:
         other = behind * near / ((behind * near).sum(0, keepdims=True) + floor)
         both: Numbers = np.sqrt(one * other)
         return both
+
+
+def counted(shown: Shown) -> Lexicon:
+    """A lexicon from links that are known: how much of a word's links go to each word."""
+    pairs: dict[tuple[str, str], float] = {}
+    for (source, target), links in shown.items():
+        for row, column in zip(*np.nonzero(links >= FAINT), strict=True):
+            place = source[column], target[row]
+            pairs[place] = pairs.get(place, 0.0) + float(links[row, column])
+    ahead: dict[str, float] = {}
+    behind: dict[str, float] = {}
+    for (one, other), weight in pairs.items():
+        ahead[one] = ahead.get(one, 0.0) + weight
+        behind[other] = behind.get(other, 0.0) + weight
+    forward = {(s, t): weight / ahead[s] for (s, t), weight in pairs.items()}
+    return Lexicon(forward, {(t, s): weight / behind[t] for (s, t), weight in pairs.items()}, shown)
 
 
 def diagonal(source: int, target: int) -> Numbers:

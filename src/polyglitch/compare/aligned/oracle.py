@@ -13,7 +13,7 @@ from typing import cast, get_args
 from polyglitch.compare.aligned.batch import Judgement, Quad, judge_pairs
 from polyglitch.compare.aligned.links import Relation
 from polyglitch.compare.aligned.model import load_model
-from polyglitch.compare.aligned.resources import Resources, guess_language
+from polyglitch.compare.aligned.resources import LEARNED, Resources, guess_language
 from polyglitch.compare.pair import two_texts, undecided
 from polyglitch.errors import UsageError
 from polyglitch.part import Part
@@ -32,11 +32,15 @@ LONGEST = 5000  # pairs that share a lexicon: as many near-copies as memory hold
 
 
 def aligned(
-    threshold: float | None = None, language: str | None = None, source_language: str | None = None
+    threshold: float | None = None,
+    language: str | None = None,
+    source_language: str | None = None,
+    links: str = LEARNED,
 ) -> Part[[Sequence[Trial], Tools], list[Verdict]]:
     """Violated if a person would probably say so; `language` is that of the outputs, else the campaign's, else guessed.
 
-    The default threshold is the model's own, where F was best on the labelled pairs.
+    The default threshold is the model's own, where F was best on the labelled pairs. `links` says what stands behind
+    what: `learned` from the sentences, `attention` of a system that shows it, or the name of a multilingual encoder.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(f"aligned: threshold={threshold} is no probability; give one from 0 to 1")
@@ -53,7 +57,7 @@ def aligned(
             )
             source, target = tools.languages
             resources = resources_for(
-                quads, tools, source_language or told or source, language or target
+                quads, tools, source_language or told or source, language or target, links
             )
             for start in range(0, len(quads), LONGEST):
                 some = judge_pairs(quads[start : start + LONGEST], resources, limit)
@@ -64,6 +68,7 @@ def aligned(
     arguments = {
         "at_hand": [name for name, module in PIECES.items() if find_spec(module)],
         "language": language,
+        "links": links,
         "model": model.name,
         "threshold": limit,
     }
@@ -71,12 +76,16 @@ def aligned(
 
 
 def resources_for(
-    quads: Sequence[Quad], tools: Tools, source: str | None, target: str | None
+    quads: Sequence[Quad],
+    tools: Tools,
+    source: str | None,
+    target: str | None,
+    links: str = LEARNED,
 ) -> Resources:
     """The resources for the languages that are told, or else guessed from the texts."""
     source = short(source) or guess_language([quad.source for quad in quads])
     target = short(target) or guess_language([quad.first for quad in quads])
-    return Resources(tools, source, target)
+    return Resources(tools, source, target, links)
 
 
 def short(language: str | None) -> str:

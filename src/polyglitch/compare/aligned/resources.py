@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
-from polyglitch.compare.aligned.lexicon import Known
+from polyglitch.compare.aligned.lexicon import Known, Lexicon, learn
 from polyglitch.compare.aligned.pairing import Likeness, shared_form
+from polyglitch.compare.aligned.shown import Sides, attention_lexicon, encoder_lexicon
 from polyglitch.compare.aligned.text import Sentence, facts, read_parse, read_plain, words_for
 from polyglitch.compare.words import cut, han
-from polyglitch.errors import PolyglitchError
+from polyglitch.errors import PolyglitchError, UsageError
 from polyglitch.language.pivot import Pivot, open_pivot
-from polyglitch.protocols import Floats, Parser, Tools
+from polyglitch.protocols import Floats, Parser, Tools, WhiteBox
 
 T = TypeVar("T")
 EMBEDDER = "minilm"
+LEARNED, ATTENTION = "learned", "attention"  # where links come from; else the name of an encoder
 COGNATE = 0.5  # words of two languages that share so much of their beginning may be one
 
 
 class Resources:
     """Parsers, word vectors, a dictionary and a sentence encoder, or nothing in their place."""
 
-    def __init__(self, tools: Tools, source: str, target: str) -> None:
-        self.source, self.target = source, target
+    def __init__(self, tools: Tools, source: str, target: str, links: str = LEARNED) -> None:
+        self.source, self.target, self.links = source, target, links
+        self._show = open_links(tools, links, target)
         self._parsers = {language: open_parser(tools, language) for language in (source, target)}
         self.likeness = open_likeness(target)
         self.known = open_known(source, target)
@@ -40,6 +43,7 @@ class Resources:
         parts = {
             "source": getattr(self._parsers[self.source], "signature", "-"),
             "target": getattr(self._parsers[self.target], "signature", "-"),
+            "links": self.links,
             "vectors": "yes" if self.likeness else "-",
             "dictionary": "-" if self.known is spelled_alike else "yes",
             "pivot": getattr(self.pivot, "signature", "-"),
@@ -63,6 +67,12 @@ class Resources:
             self.pivot.learn([word.key for word in words if word.key.isalpha()])
         return found
 
+    def lexicon(self, sides: Sides) -> Lexicon:
+        """Which word stands behind which in these sentences and their translations."""
+        if self._show is not None:
+            return self._show(sides)
+        return learn(((source.keys, output.keys) for source, output in sides), self.known)
+
     def in_context(self, sentences: Sequence[Sentence]) -> dict[str, Floats]:
         """The words of target sentences as vectors in their context; nothing without an encoder."""
         if self._embedder is None or not hasattr(self._embedder, "embed_words"):
@@ -79,6 +89,30 @@ def at_hand(get: Callable[[], T]) -> T | None:
         return get()
     except PolyglitchError:
         return None
+
+
+def open_links(tools: Tools, links: str, target: str) -> Callable[[Sides], Lexicon] | None:
+    """What shows the links of sentences: the system's attention, or an encoder by its name; nothing to learn them."""
+    if links == LEARNED:
+        return None
+    if links == ATTENTION:
+        return partial(attention_lexicon, seen_through(tools))
+    encoder = tools.embedder(links, target)
+    if not hasattr(encoder, "embed_words"):
+        raise UsageError(
+            f"links={links!r}: this embedder has no vectors of words in their sentence"
+        )
+    return partial(encoder_lexicon, encoder)
+
+
+def seen_through(tools: Tools) -> WhiteBox:
+    """The system under test, if it can be looked into."""
+    if tools.white_box is None:
+        raise UsageError(
+            "links=attention: the system does not show its attention, or there is none; "
+            "systems that do are firefox:, bergamot: and hf: (pip install 'polyglitch[torch]'), or leave links out"
+        )
+    return tools.white_box
 
 
 def open_parser(tools: Tools, language: str) -> Parser | None:
