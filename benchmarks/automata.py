@@ -1,7 +1,8 @@
 """How fast the languages of two regexes are compared: pairs a second on one core, every pair from scratch.
 
-Parsing, minimal automata, product and counting are all timed. The regexes are NL-RX-Synth's where the reference data
-is there (POLYGLITCH_SHARED, or ../shared), else made of the same operators at random.
+Parsing, minimal automata, product and counting are all timed; then the same by size of the regexes. The regexes are
+NL-RX-Synth's where the reference data is there (POLYGLITCH_SHARED, or ../shared), else made of the same operators at
+random.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ import random
 import time
 from pathlib import Path
 
+from benchmarks.memory import slope
+from benchmarks.results import record
 from polyglitch.represent.automata.similarity import language_similarity
 
-PAIRS = 500
+PAIRS, GROWN = 500, 20
+WORDS = ("ab", "ba", "[a-c]", "[0-9]", "dog", "x", "[A-Z]", "yz")
 TERMS = ("([AEIOUaeiou])", "([0-9])", "([A-Za-z])", "([A-Z])", "([a-z])", "(.)", "(dog)", "(truck)")
 SHAPES = (
     "{}.*{}.*",
@@ -53,12 +57,30 @@ def main() -> None:
         "undecided": sum(result.value is None for result in results),
         "equal": sum(result.value == 1.0 for result in results),
     }
-    try:
-        from benchmarks.results import record
-    except ImportError:
-        print(figures)
-    else:
-        record("automata", figures)
+    record("automata", figures | by_size())
+
+
+def by_size() -> dict[str, float]:
+    """Milliseconds a pair by the number of terms in each regex, and how that grows."""
+    times: dict[int, float] = {}
+    for terms in (2, 4, 8, 16, 32):
+        dice = random.Random(terms)
+        pairs = [(composed(terms, dice), composed(terms, dice)) for _ in range(GROWN)]
+        started = time.process_time()
+        for a, b in pairs:
+            language_similarity(a, b)
+        times[terms] = (time.process_time() - started) / GROWN
+    told = {f"milliseconds_{terms}_terms": 1000 * seconds for terms, seconds in times.items()}
+    return told | {"slope_by_terms": slope(times)}
+
+
+def composed(terms: int, dice: random.Random) -> str:
+    """A regex of so many terms: words in a row, with choices and repeats between."""
+    parts = []
+    for _ in range(terms // 2):
+        one, other = dice.choice(WORDS), dice.choice(WORDS)
+        parts.append(dice.choice(("({}|{})", "({})+({})", "({})?({})")).format(one, other))
+    return "".join(parts)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.results import record
 from polyglitch.language.brackets import Bracketing, read_brackets
 from polyglitch.language.projection import project
 from polyglitch.language.spacy_parser import open_spacy, parse_of
@@ -96,6 +97,11 @@ def f1(right: int, gold: int, found: int) -> str:
     return f"P {100 * p:5.1f}  R {100 * r:5.1f}  F1 {200 * p * r / max(p + r, 1e-9):5.1f}"
 
 
+def f1_of(total: Counter[str]) -> float:
+    """The harmonic mean of precision and recall."""
+    return 2 * total["right"] / max(total["gold"] + total["found"], 1)
+
+
 def brackets_text(tree: Tree, words: tuple[str, ...]) -> str:
     """A tree on one line."""
     if not tree.children:
@@ -132,6 +138,7 @@ def main() -> None:
             differ.append((gold, tree))
     print(f"{len(golds)} sentences, {len(golds) - len(differ)} without a fault")
     print(f"all      {f1(total['right'], total['gold'], total['found'])}")
+    record("constituents", {"sentences": len(golds), "F1": f1_of(total)})
     if given.labels:
         for label, count in by_label["gold"].most_common(20):
             figures = f1(by_label["right"][label], count, by_label["found"][label])

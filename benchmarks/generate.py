@@ -2,7 +2,7 @@
 
     python -m benchmarks.generate [CORPUS]
 
-CheckList's editor makes 10,000 strings of such a template in about 0.1 s, 17% of them repeats; ours are distinct.
+`benchmarks.peers` has the same template beside CheckList's editor.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 import time
 from itertools import islice
 
+from benchmarks.results import record
 from polyglitch.corpus.read import open_corpus
 from polyglitch.language.lexicon import open_lexicon
 from polyglitch.mutate.capabilities import rules
@@ -23,16 +24,16 @@ TEMPLATE = "{name female} is not {a:positive adjective} {neutral noun}."
 STRINGS = 10_000
 
 
-def template_speed() -> None:
+def template_speed() -> dict[str, float]:
     """Distinct strings of one template."""
     lexicon = open_lexicon("en", ("bundled",))
     start = time.process_time()
     texts = list(islice(fill_template(TEMPLATE, lexicon), STRINGS))
     seconds = time.process_time() - start
-    print(f"template: {len(texts):,} strings in {seconds:.3f} s, {len(set(texts)):,} distinct")
+    return {"template_strings_a_second": len(texts) / seconds, "distinct": len(set(texts))}
 
 
-def rule_speed(count: int = 500_000) -> None:
+def rule_speed(count: int = 500_000) -> dict[str, float]:
     """As many cases as the paper's largest capability has, by a rule, one at a time."""
     rule = load_suite("sentiment", ("08-author-over-others",))[0].make[0]
     start = time.process_time()
@@ -42,26 +43,31 @@ def rule_speed(count: int = 500_000) -> None:
         for _ in rules.apply(rule, 0, f"Scene {made} is lovely.", "positive", others, False):
             made += 1
     seconds = time.process_time() - start
-    print(f"rules: {made:,} cases in {seconds:.1f} s, {made / seconds:,.0f} a second")
+    return {"rule_cases": made, "rule_cases_a_second": made / seconds}
 
 
-def corpus_speed(path: str, seeds: int = 256) -> None:
+def corpus_speed(path: str, seeds: int = 256) -> dict[str, float]:
     """Everything: parsing, predicates, rules, with and without expansion."""
     chosen = list(islice(open_corpus(path, language="en"), seeds))
     tools = Toolbox()
     tools.parser("en").parse(["Warm up."])
+    told = {}
     for expansions in (0, 3):
         mutate = capability_cases("sentiment", labels="sst5", expansions=expansions)
         start = time.process_time()
         made = sum(1 for at in range(0, seeds, 32) for _ in mutate(chosen[at : at + 32], tools))
         seconds = time.process_time() - start
-        print(
-            f"{seeds} sentences, {expansions} expansions: {made:,} cases, {made / seconds:,.0f} a second"
-        )
+        told[f"cases_a_second_with_{expansions}_expansions"] = made / seconds
+    return told
+
+
+def main() -> None:
+    """Print and record all; a corpus of labelled sentences is optional."""
+    figures = template_speed() | rule_speed()
+    if len(sys.argv) > 1:
+        figures |= corpus_speed(sys.argv[1])
+    record("generate", figures)
 
 
 if __name__ == "__main__":
-    template_speed()
-    rule_speed()
-    if len(sys.argv) > 1:
-        corpus_speed(sys.argv[1])
+    main()

@@ -1,6 +1,6 @@
 """Seconds in each stage of a method that swaps words, against a real translator.
 
-    python -m benchmarks.methods --corpus FILE --cases 2000 [--method sit] [--system firefox:en-pt]
+    python -m benchmarks.methods [--corpus FILE] [--cases 2000] [--method sit] [--system firefox:en-pt]
 
 Prints wall and processor seconds of each stage, and what is not translation as a ratio of what is.
 """
@@ -8,13 +8,13 @@ Prints wall and processor seconds of each stage, and what is not translation as 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
+from benchmarks.results import record
 from polyglitch.campaign import make_method
 from polyglitch.corpus.read import open_corpus
 from polyglitch.records import Case, Input, Output, Trial
@@ -118,11 +118,8 @@ def main() -> None:
     parser.add_argument("--param", action="append", default=[], metavar="KEY=VALUE")
     chosen = parser.parse_args()
     options = dict(pair.split("=", 1) for pair in chosen.param)
-    print(
-        json.dumps(
-            measure(chosen.method, chosen.system, chosen.corpus, chosen.cases, options), indent=1
-        )
-    )
+    corpus = chosen.corpus
+    record("methods", measure(chosen.method, chosen.system, corpus, chosen.cases, options))
 
 
 if __name__ == "__main__":

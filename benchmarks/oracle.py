@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.results import record, shared_data
 from polyglitch.compare.aligned.batch import Quad, judge_pairs
 from polyglitch.compare.aligned.resources import Resources
 from polyglitch.tools import Toolbox
@@ -80,7 +81,12 @@ def print_speed(folder: Path, timed: int = 300) -> None:
 
 def main() -> None:
     """One table a file, and the speed."""
-    folder = Path(sys.argv[1])
+    data = shared_data()
+    if len(sys.argv) < 2 and data is None:
+        print("skipped: no reference data; set POLYGLITCH_SHARED")
+        return
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else (data or Path()) / "mt"
+    figures: dict[str, float] = {}
     resources = Resources(Toolbox(), "en", "zh")
     for records, name in (
         (read_cat(folder / "labelled_cat.txt"), "labelled_cat"),
@@ -100,12 +106,15 @@ def main() -> None:
         print(
             f"  {'aligned':<14} AUC {auc(labels, [j.score for j in found]):.3f}  ({seconds:.1f} s)"
         )
+        figures[f"{name}: AUC"] = auc(labels, [j.score for j in found])
+        figures[f"{name}: pairs a second"] = len(records) / seconds
         hits = sum(j.violated and bug for j, bug in zip(found, labels, strict=True))
         flagged = sum(j.violated for j in found)
         print(
             f"  at the default threshold: {flagged} flagged, {hits} of them bugs, {sum(labels)} bugs in all"
         )
     print_speed(folder / "pairs_google")
+    record("oracle", figures)
 
 
 if __name__ == "__main__":

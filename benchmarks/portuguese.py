@@ -15,6 +15,7 @@ from typing import Any
 from recipes.conllu import Word, read_sentences
 
 from benchmarks.constituents import reference_data
+from benchmarks.results import record
 from polyglitch.language.spacy_parser import bundled, load_pipeline
 
 SETS = ("ud_pt_gsd_dev", "ud_pt_gsd_test", "ud_pt_bosque_test")
@@ -92,12 +93,15 @@ def main() -> None:
     if folder is None:
         raise SystemExit("the Portuguese pipeline is not bundled")
     pipeline = load_pipeline(str(folder))
+    told = {}
     for name in SETS:
         sentences = list(read_sentences(trees / f"{name}.conllu.gz"))
         for raw in (False, True):
             figures = measure(pipeline, sentences, raw)
+            told[f"{name}, {'raw' if raw else 'gold'}"] = figures
             shown = "  ".join(f"{key} {value:.1f}" for key, value in figures.items())
             print(f"{name:<18} {'raw ' if raw else 'gold'}  {shown}")
+    record("portuguese", told)
 
 
 if __name__ == "__main__":

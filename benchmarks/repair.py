@@ -1,6 +1,6 @@
 """Repairs against people's word: TransRepair's published repairs, each judged better, worse or unchanged.
 
-    python -m benchmarks.repair FILE...    # repairs_google_crossref.txt, repairs_transformer_prob.txt
+    python -m benchmarks.repair [FILE...]    # repairs_google_crossref.txt, repairs_transformer_prob.txt
 
 A record has the original and one mutant, each with its translation before and after, and what people said. The
 question put to our choice is the one it has to answer in a run: is the repaired translation to be taken, or left?
@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.results import record, shared_data
 from polyglitch.language.chinese import open_dictionary
 from polyglitch.mending import plain_faults
 from polyglitch.repair.choose import consistency
@@ -47,32 +48,33 @@ def bare(text: str) -> str:
     return text.replace(" ", "")
 
 
-def measure(path: Path) -> None:
-    """Print what our parts make of the published repairs."""
+def measure(path: Path) -> dict[str, int]:
+    """Print and return what our parts make of the published repairs."""
     counts: Counter[tuple[str, str]] = Counter()
     faults, known = plain_faults(("en", "zh")), open_dictionary()
-    for record in read(path):
-        for side, said in enumerate((record.original, record.mutant)):
-            before, after = record.before[side], record.after[side]
+    for row in read(path):
+        for side, said in enumerate((row.original, row.mutant)):
+            before, after = row.before[side], row.after[side]
             counts[said, "repairs"] += 1
             if bare(before) == bare(after):
                 counts[said, "left as it was"] += 1
                 continue
             old, new = (
-                consistency([before, record.before[1 - side]]),
-                consistency([after, record.after[1 - side]]),
+                consistency([before, row.before[1 - side]]),
+                consistency([after, row.after[1 - side]]),
             )
             counts[said, "more consistent"] += new[0] > old[0]
-            source = record.texts[side]
+            source = row.texts[side]
             counts[said, "refused: a new plain fault"] += faults(source, after) > faults(
                 source, before
             )
-            glosses = glosses_in(record, known)
-            ours = transfer(record.after[1 - side], before, glosses)
+            glosses = glosses_in(row, known)
+            ours = transfer(row.after[1 - side], before, glosses)
             counts[said, "our transfer from the other gives the same"] += bare(ours) == bare(after)
     print(path.name)
     for (said, what), count in sorted(counts.items()):
         print(f"  {said:<10}{what:<46}{count:>4}")
+    return {f"{said}: {what}": count for (said, what), count in sorted(counts.items())}
 
 
 def glosses_in(record: Record, known: object) -> set[str]:
@@ -84,9 +86,14 @@ def glosses_in(record: Record, known: object) -> set[str]:
 
 
 def main() -> None:
-    """Measure each file named."""
-    for name in sys.argv[1:]:
-        measure(Path(name))
+    """Measure each file named, or those of the reference data."""
+    paths, data = [Path(name) for name in sys.argv[1:]], shared_data()
+    if not paths and data:
+        paths = sorted((data / "mt" / "transrepair").glob("repairs_*.txt"))
+    if not paths:
+        print("skipped: no reference data; set POLYGLITCH_SHARED")
+        return
+    record("repair", {path.name: measure(path) for path in paths})
 
 
 if __name__ == "__main__":

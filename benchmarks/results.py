@@ -25,3 +25,10 @@ def record(name: str, figures: dict[str, Any]) -> None:
     folder = Path("out/benchmarks")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps({**about, **figures}, indent=1) + "\n", "utf-8")
+
+
+def shared_data() -> Path | None:
+    """The folder of the reference data, where there is one."""
+    root = os.environ.get("POLYGLITCH_SHARED", Path(__file__).parents[2] / "shared")
+    folder = Path(root) / "data"
+    return folder if folder.is_dir() else None

@@ -1,6 +1,6 @@
 """What it costs to look inside: gradients and attention against translating, with the same torch model.
 
-    python benchmarks/whitebox.py [FILE] [--count 100]
+    python -m benchmarks.whitebox [FILE] [--count 100]
 
 Prints the seconds of both and their ratio; the sentences are those of a file, or the bundled sample.
 """
@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from itertools import islice
 
+from benchmarks.results import record
 from polyglitch.corpus.read import open_corpus
 from polyglitch.systems.bergamot.system import open_translator
 from polyglitch.systems.firefox import model_folder
@@ -45,6 +46,7 @@ def main() -> None:
     looking = seconds(lambda: translator.inspect(texts, outputs), options.repeat)
     print(f"{len(texts)} sentences, CPU seconds on one thread, best of {options.repeat}")
     print(f"translate {translating:.2f}  inspect {looking:.2f}  ratio {looking / translating:.2f}")
+    record("whitebox", {"sentences": len(texts), "inspect_over_translate": looking / translating})
 
 
 if __name__ == "__main__":

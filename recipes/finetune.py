@@ -1,11 +1,12 @@
 """Fine-tune a Hugging Face translator on the corrected outputs that `polyglitch repair -o` or a person wrote.
 
-    python -m recipes.finetune tune MODEL FIXES.jsonl NEW_MODEL     # any seq2seq model, any set
-    python -m recipes.finetune experiment FOLDER                    # all of it on a model made here, in minutes
+    python -m recipes.finetune tune MODEL FIXES.jsonl NEW_MODEL [--replay OLD.jsonl]     # any seq2seq model, any set
+    python -m recipes.finetune experiment FOLDER [--choose]     # all of it on a model made here, in minutes
 
 The experiment is SIT's (He, Meister, Su, ICSE 2020, 5.2): 105 buggy sentences are corrected, the model is trained on
 them with a falling rate, and all are translated right afterwards. Here the teacher's translation stands in for the
-person's correction, and `compare` shows what else was fixed and what broke.
+person's correction, and `compare` shows what else was fixed and what broke. `--choose` tries settings first, on other
+buggy sentences than the 105.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import random
 import time
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from polyglitch.campaign import make_campaign
 from polyglitch.corpus.read import open_corpus
@@ -31,40 +32,57 @@ from recipes.tiny_translator import Pairs, make_model, make_tokenizer, save, tea
 SENTENCES = 105  # as in the paper
 TEACHER = "firefox:en-pt"
 LANGUAGES = ("en", "pt")
-EPOCHS, RATE = 20, 5e-4  # of fine-tuning
-REPLAYED = 4  # old pairs a new one, where forgetting is to be held back
 
 
-def tune(model_folder: str, fixes: Path, out: Path, replay: Pairs, epochs: int, rate: float) -> int:
-    """Train a model further on corrected outputs, and on some it knew already; how many corrections there were."""
+class Settings(NamedTuple):
+    """How to fine-tune. Old pairs, replayed beside each new one, hold back the forgetting of what was right."""
+
+    epochs: int = 10
+    rate: float = 5e-4
+    replayed: int = 4
+
+
+CHOICES = [Settings(rate=rate, replayed=old) for rate in (3e-4, 1e-3) for old in (0, 4, 8)]
+
+
+def read_pairs(path: Path) -> Pairs:
+    """Sources and targets of a JSONL file, as `repair -o` and `repair --augment` write it."""
+    rows = map(json.loads, filter(None, path.read_text("utf-8").splitlines()))
+    return [(row["source"], row["target"]) for row in rows]
+
+
+def tune(model_folder: str, pairs: Pairs, out: Path, old: Pairs, settings: Settings) -> None:
+    """Train a model further on corrected outputs, and on some it knew already."""
     from polyglitch.systems.huggingface import load, load_model
 
-    rows = [json.loads(line) for line in fixes.read_text("utf-8").splitlines() if line]
-    pairs = [(row["source"], row["target"]) for row in rows]
-    model, tokenizer = (
-        load_model("AutoModelForSeq2SeqLM", model_folder),
-        load("AutoTokenizer", model_folder),
-    )
-    train(model, tokenizer, pairs + replay, epochs, rate)
+    model = load_model("AutoModelForSeq2SeqLM", model_folder)
+    tokenizer = load("AutoTokenizer", model_folder)
+    train(model, tokenizer, pairs, settings.epochs, settings.rate, old, settings.replayed)
     save(model, tokenizer, out)
-    return len(pairs)
 
 
-def make_base(folder: Path, sentences: int, epochs: int, per_seed: int) -> tuple[Pairs, Pairs]:
+class Lessons(NamedTuple):
+    """What the small translator is taught: bundled sentences, mutants of each, how often."""
+
+    sentences: int = 110
+    per_seed: int = 16
+    epochs: int = 14
+
+
+def make_base(folder: Path, lessons: Lessons) -> tuple[Pairs, Pairs]:
     """Teach the small translator; the pairs it learned from and those that were kept from it."""
     teacher = open_system(TEACHER)
-    seeds = list(islice(open_corpus("sample", language="en"), sentences))
-    pairs = teach_pairs(seeds, teacher, per_seed)
+    seeds = list(islice(open_corpus("sample", language="en"), lessons.sentences))
+    pairs = teach_pairs(seeds, teacher, lessons.per_seed)
     random.Random(0).shuffle(pairs)
     kept = len(pairs) // 10
     held_out, learned = pairs[:kept], pairs[kept:]
     tokenizer = make_tokenizer([text for pair in learned for text in pair])
     model = make_model(tokenizer)
     started = time.monotonic()
-    loss = train(model, tokenizer, learned, epochs, 2e-3)
-    print(
-        f"{len(learned)} pairs, {epochs} epochs, {time.monotonic() - started:.0f} s, loss {loss:.3f}"
-    )
+    loss = train(model, tokenizer, learned, lessons.epochs, 2e-3)
+    seconds = time.monotonic() - started
+    print(f"{len(learned)} pairs, {lessons.epochs} epochs, {seconds:.0f} s, loss {loss:.3f}")
     save(model, tokenizer, folder)
     return learned, held_out
 
@@ -85,20 +103,22 @@ def test(model: Path, store: str, sentences: int) -> str:
     return run(make_campaign(options))[0]
 
 
-def correct(store: str, run_id: str, fixes: Path) -> int:
-    """The first sentences of the issues that the teacher translates otherwise, with its translations."""
+def correct(store: str, run_id: str) -> list[Row]:
+    """The sentences of the issues that the teacher translates otherwise, with its translations."""
     teacher, rows = open_system(TEACHER), dict[str, Row]()
     for finding in open_history(f"{store}:{run_id}").findings():
         for trial, _ in finding.violations:
             for item, output in zip(trial.case.inputs, trial.outputs, strict=True):
                 right = teacher.ask([Input(item.text)])[0].text
-                if right != output.text and len(rows) < SENTENCES:
+                if right != output.text:
                     rows[item.text] = Row(item.text, right, output.text, finding.issue.id)
-    return write_rows(fixes, rows.values(), LANGUAGES)
+    found = list(rows.values())
+    random.Random(2).shuffle(found)
+    return found
 
 
-def quality(model: Path, pairs: Pairs) -> tuple[float, float]:
-    """BLEU against the teacher, and the share of sentences translated exactly as by it."""
+def quality(model: Path, pairs: Pairs) -> dict[str, float]:
+    """BLEU against the teacher, and how many sentences are translated exactly as by it."""
     import sacrebleu
 
     system = open_system(f"hf:{model}?source=en&target=pt")
@@ -107,46 +127,66 @@ def quality(model: Path, pairs: Pairs) -> tuple[float, float]:
         some = pairs[start : start + system.batch_size]
         found += [output.text for output in system.ask([Input(source) for source, _ in some])]
     right = [target for _, target in pairs]
-    exact = sum(a == b for a, b in zip(found, right, strict=True)) / max(len(pairs), 1)
-    return sacrebleu.corpus_bleu(found, [right]).score, exact
+    exact = sum(a == b for a, b in zip(found, right, strict=True))
+    bleu = sacrebleu.corpus_bleu(found, [right]).score
+    return {"sentences": len(pairs), "exact": exact, "BLEU": round(bleu, 1)}
 
 
-def experiment(folder: Path, sentences: int, epochs: int, per_seed: int) -> dict[str, Any]:
+def experiment(folder: Path, lessons: Lessons, choosing: bool) -> dict[str, Any]:
     """Teach, test, correct, tune, test again; the figures."""
     folder.mkdir(parents=True, exist_ok=True)
     store, base, fixes = str(folder / "runs.sqlite"), folder / "base", folder / "fixes.jsonl"
-    learned, held_out = make_base(base, sentences, epochs, per_seed)
-    before = test(base, store, sentences)
-    count = correct(store, before, fixes)
+    learned, held_out = make_base(base, lessons)
+    practice, kept = held_out[::2], held_out[1::2]  # settings are chosen on the one half only
+    before = test(base, store, lessons.sentences)
+    found = correct(store, before)
+    count = write_rows(fixes, found[:SENTENCES], LANGUAGES)
     if not count:
-        raise SystemExit(
-            "the model gave SIT nothing to report: teach it more sentences, or for fewer epochs"
-        )
-    wrong = [
-        (row["source"], row["target"])
-        for row in map(json.loads, fixes.read_text("utf-8").splitlines())
-    ]
-    told: dict[str, Any] = {"corrected": count, "held out": len(held_out)}
-    told["base"] = {
-        "held-out BLEU, exact": quality(base, held_out),
-        "corrected BLEU, exact": quality(base, wrong),
-    }
-    for name, replayed in (("tuned", 0), ("tuned with replay", REPLAYED * count)):
-        out = folder / name.replace(" ", "-")
-        old = random.Random(1).sample(learned, min(replayed, len(learned)))
-        tune(str(base), fixes, out, old, EPOCHS, RATE)
-        after = test(out, store, sentences)
-        one, two = (open_history(f"{store}:{each}") for each in (before, after))
-        found = compare_outcomes(one.store.case_outcomes(before), two.store.case_outcomes(after))
+        raise SystemExit("SIT found nothing to correct: teach the model for fewer epochs")
+    wrong = read_pairs(fixes)
+    told: dict[str, Any] = {"buggy sentences": len(found), "corrected": count}
+    told["base"] = {"held out": quality(base, kept), "corrected": quality(base, wrong)}
+    settings = Settings()
+    if choosing:
+        others = [(row.source, row.target) for row in found[SENTENCES:][:SENTENCES]]
+        told["tried"] = try_settings(base, folder / "tried", others, practice, learned)
+    for name, how in (
+        ("tuned", settings._replace(replayed=0)),
+        ("tuned with replay", settings),
+    ):
+        out, started = folder / name.replace(" ", "-"), time.monotonic()
+        tune(str(base), wrong, out, learned, how)
+        seconds = round(time.monotonic() - started)
+        after = test(out, store, lessons.sentences)
         told[name] = {
-            "held-out BLEU, exact": quality(out, held_out),
-            "corrected BLEU, exact": quality(out, wrong),
-            "fixed": found.fixed,
-            "broken": found.broken,
-            "still broken": found.still_broken,
-            "still fine": found.still_fine,
-            "compare": f"polyglitch compare --store {store} {before} {after}",
+            **how._asdict(),
+            "seconds": seconds,
+            "held out": quality(out, kept),
+            "corrected": quality(out, wrong),
+            **compared(store, before, after),
         }
+    return told
+
+
+def compared(store: str, before: str, after: str) -> dict[str, Any]:
+    """What a run fixed and broke against an earlier one."""
+    one, two = (open_history(f"{store}:{each}") for each in (before, after))
+    found = compare_outcomes(one.store.case_outcomes(before), two.store.case_outcomes(after))
+    names = ("fixed", "broken", "still_broken", "still_fine")
+    command = f"polyglitch compare --store {store} {before} {after}"
+    return {name: getattr(found, name) for name in names} | {"command": command}
+
+
+def try_settings(
+    base: Path, out: Path, others: Pairs, practice: Pairs, learned: Pairs
+) -> list[dict[str, Any]]:
+    """Each setting on buggy sentences that are not in the experiment, and on sentences it must not forget."""
+    told = []
+    for settings in CHOICES:
+        tune(str(base), others, out, learned, settings)
+        row = {"corrected": quality(out, others), "held out": quality(out, practice)}
+        told.append(settings._asdict() | row)
+        print(json.dumps(told[-1]), flush=True)
     return told
 
 
@@ -160,23 +200,23 @@ def main() -> None:
     tuning.add_argument("model")
     tuning.add_argument("fixes", type=Path)
     tuning.add_argument("out", type=Path)
-    tuning.add_argument("--epochs", type=int, default=EPOCHS)
-    tuning.add_argument("--rate", type=float, default=RATE)
+    tuning.add_argument("--replay", type=Path, help="what it has right, as --augment writes it")
+    for name, value in Settings()._asdict().items():
+        tuning.add_argument(f"--{name}", type=type(value), default=value)
     whole = commands.add_parser("experiment")
     whole.add_argument("folder", type=Path)
-    whole.add_argument("--sentences", type=int, default=40, help="of the bundled ones")
-    whole.add_argument("--epochs", type=int, default=40, help="of teaching")
-    whole.add_argument("--per-seed", type=int, default=10, help="mutants a sentence to teach with")
+    whole.add_argument("--choose", action="store_true", help="try settings first")
+    for name, value in Lessons()._asdict().items():
+        whole.add_argument(f"--{name.replace('_', '-')}", type=int, default=value)
     given = parser.parse_args()
     if given.command == "tune":
-        count = tune(given.model, given.fixes, given.out, [], given.epochs, given.rate)
-        print(f"{count} corrections: {given.out}")
+        pairs, old = read_pairs(given.fixes), read_pairs(given.replay) if given.replay else []
+        settings = Settings(given.epochs, given.rate, given.replayed)
+        tune(given.model, pairs, given.out, old, settings)
+        print(f"{len(pairs)} corrections: {given.out}")
     else:
-        print(
-            json.dumps(
-                experiment(given.folder, given.sentences, given.epochs, given.per_seed), indent=1
-            )
-        )
+        lessons = Lessons(given.sentences, given.per_seed, given.epochs)
+        print(json.dumps(experiment(given.folder, lessons, given.choose), indent=1))
 
 
 if __name__ == "__main__":

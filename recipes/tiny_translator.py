@@ -15,7 +15,7 @@ from polyglitch.protocols import System
 from polyglitch.records import Input, Seed
 from polyglitch.tools import Toolbox
 
-Pairs = list[tuple[str, str]]
+Pairs = Sequence[tuple[str, str]]
 VOCABULARY = 3000
 WIDTH, LAYERS, HEADS = 128, 2, 4
 LONGEST = 96  # tokens
@@ -23,7 +23,7 @@ BATCH = 32
 SPECIALS = ["<s>", "<pad>", "</s>", "<unk>"]
 
 
-def teach_pairs(seeds: Sequence[Seed], teacher: System, per_seed: int) -> Pairs:
+def teach_pairs(seeds: Sequence[Seed], teacher: System, per_seed: int) -> list[tuple[str, str]]:
     """Sentences and mutants of them with the teacher's translations."""
     tools = Toolbox(languages=teacher.languages)
     tags = ("NN", "NNS", "JJ", "VBD", "VBN", "CD")
@@ -86,16 +86,27 @@ def make_model(tokenizer: Any) -> Any:
 
 
 def train(
-    model: Any, tokenizer: Any, pairs: Pairs, epochs: int, rate: float, seed: int = 0
+    model: Any,
+    tokenizer: Any,
+    pairs: Pairs,
+    epochs: int,
+    rate: float,
+    old: Pairs = (),
+    old_a_pair: int = 0,
+    seed: int = 0,
 ) -> float:
-    """Train on the pairs with a rate that falls to nothing; the mean loss of the last epoch."""
+    """Train on the pairs with a rate that falls to nothing; the mean loss of the last epoch.
+
+    Of the old pairs, which the model knows already and is not to forget, each epoch draws some anew.
+    """
     import torch
 
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     order = random.Random(seed)
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
-    steps = epochs * -(-len(pairs) // BATCH)
+    replayed = min(len(old), old_a_pair * len(pairs))
+    steps = epochs * -(-(len(pairs) + replayed) // BATCH)
     warm = max(1, steps // 20)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / warm, (steps - step) / steps)
@@ -104,7 +115,7 @@ def train(
     total = 0.0
     for _ in range(epochs):
         total, count = 0.0, 0
-        for some in batches(pairs, order):
+        for some in batches([*pairs, *order.sample(old, replayed)], order):
             batch = encode(tokenizer, some)
             loss = model(**batch).loss
             loss.backward()

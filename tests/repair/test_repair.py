@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
@@ -16,9 +17,9 @@ from polyglitch.history import open_history
 from polyglitch.mending import plain_faults, repair_run
 from polyglitch.records import Edit, Input, Label, Trial
 from polyglitch.reopen import Reopened
-from polyglitch.repair.choose import consistency, ranked
+from polyglitch.repair.choose import consistency, likelihood, ranked
 from polyglitch.repair.export import Row, write_rows
-from polyglitch.repair.fixes import Fix, Mended
+from polyglitch.repair.fixes import Choose, Fix, Mended
 from polyglitch.repair.mend import Member, mend
 from polyglitch.repair.transfer import cut, transfer
 from polyglitch.systems.uri import open_system
@@ -137,11 +138,33 @@ def test_a_hot_fix_answers_from_its_table_and_else_from_the_system(tmp_path: Pat
         open_system(f"hotfix:{tmp_path / 'bad.tsv'},firefox:en-pt")
 
 
-def test_from_a_run_to_a_hot_fix_that_holds(firefox_store: str, tmp_path: Path) -> None:
+def test_a_white_box_believes_the_likeliest_translation() -> None:
+    pytest.importorskip("torch")
+    source = Input("The dog slept in the garden.", language="en")
+    outputs = ["O cão dormiu no jardim.", "O cão não dormiu ontem.", "Jardim o garden cão."]
+    found = likelihood(open_system("firefox:en-pt").inspect([source] * 3, outputs))
+    assert ranked(found) == [0, 1, 2]
+    assert all(score < 0 for score in found)
+
+
+def test_probabilities_are_asked_of_white_boxes_only(tmp_path: Path) -> None:
+    (tmp_path / "toy.py").write_text("def shout(text):\n    return text.upper()\n")
+    uri = f"python:{tmp_path / 'toy.py'}:shout"
+    opened = SimpleNamespace(system=open_system(uri), uri=uri)
+    with pytest.raises(UsageError, match="use similarity"):
+        next(repair_run(None, opened, "probability"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("choose", ["similarity", "probability"])
+def test_from_a_run_to_a_hot_fix_that_holds(
+    firefox_store: str, tmp_path: Path, choose: Choose
+) -> None:
     """The run is repaired, exported, fixed by table, and judged again: what was said to end has ended."""
+    if choose == "probability":
+        pytest.importorskip("torch")
     history = open_history(f"{firefox_store}:")
     opened = Reopened(history)
-    mended = list(repair_run(history, opened))
+    mended = list(repair_run(history, opened, choose))
     whole = [each for each in mended if each.repaired]
     assert whole
     assert all(each.reason for each in mended if not each.fixes)

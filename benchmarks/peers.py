@@ -1,0 +1,155 @@
+"""The same work with peers, each installed from PyPI (or npm) into an environment of its own.
+
+    python -m benchmarks.peers [FOLDER] [--only NAME,NAME]
+
+FOLDER (out/peers) keeps the environments, some 5 GB: deleting it makes the next run install them again. Seconds of
+generating are processor time, those of running wall time; ratios are peer over Polyglitch, so above 1 we are faster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from benchmarks.environments import Environment, Peer, run_script
+from benchmarks.results import record
+from benchmarks.selfbleu import made_sentences
+from polyglitch.compare.words import units
+from polyglitch.corpus.read import open_corpus
+from polyglitch.language.lexicon import open_lexicon
+from polyglitch.language.terms import terms
+from polyglitch.mutate.capabilities.templates import fill_template
+
+ROOT = Path(__file__).parents[1]
+TORCH = "torch==2.13.0"  # any newer one brings gigabytes of CUDA along
+STRINGS, CASES, EACH = 10_000, 1_000, 12
+SELF_BLEU, PAIRS, FEW = 500, 1_000, 100
+TEMPLATE = "{name female} is not {a:positive adjective} {neutral noun}."
+PEERS = {
+    "polyglitch": Peer((str(ROOT),), ("polyglitch", "--help")),
+    "checklist": Peer(
+        (
+            "setuptools<81 wheel notebook<7 jupyter numpy<2",
+            f"--no-build-isolation checklist==0.0.11 {TORCH} transformers<5 numpy<2",
+        ),
+        ("python", "-c", "import checklist.editor, checklist.test_types"),
+        "checklist_work",
+        why="its set-up calls pip and an old notebook",
+    ),
+    "textattack": Peer(
+        (f"textattack==0.3.10 {TORCH} transformers<5 numpy<2",),
+        ("textattack", "--help"),
+        "textattack_work",
+    ),
+    "sacrebleu": Peer(("sacrebleu==2.6.0",), ("sacrebleu", "--help")),
+    "giskard": Peer(("giskard",), ("python", "-c", "import giskard")),
+    "deepeval": Peer(("deepeval",), ("deepeval", "--help"), "deepeval_work"),
+    "promptfoo": Peer(("promptfoo",), ("promptfoo", "--help"), npm=True),
+    "metrics": Peer(
+        ("nltk==3.10.4 Levenshtein textdistance scikit-learn",),
+        ("python", "-c", "import nltk, Levenshtein, textdistance"),
+        "metrics_work",
+    ),
+}
+
+
+def make_task(folder: Path) -> Path:
+    """What all of them are to do, as a file."""
+    lexicon = open_lexicon("en", ("bundled",))
+    lists = {
+        "first": terms("name female"),
+        "adj": lexicon.words("positive", "adjective"),
+        "noun": lexicon.words("neutral", "noun"),
+    }
+    texts = list(islice(fill_template(TEMPLATE, lexicon), CASES))
+    sentences = [seed.input.text for seed in open_corpus("sample", language="en")]
+    pairs = [(a, b) for a in sentences for b in sentences if a != b][:: 11 * 11 - 2][:PAIRS]
+    pairs += [(text, text.replace("not ", "")) for text in texts[: PAIRS - len(pairs)]]
+    task = {
+        "template": TEMPLATE,
+        "checklist_template": "{first} is not {a:adj} {noun}.",
+        "lists": lists,
+        "strings": STRINGS,
+        "texts": texts,
+        "negative": [f"{noun}." for noun in lists["noun"][::10]],
+        "cases": CASES,
+        "sentences": sentences,
+        "each": EACH,
+        "pairs": pairs,
+        "units": [[units(text) for text in pair] for pair in pairs],
+        "few": FEW,
+        "self_bleu": made_sentences(SELF_BLEU),
+    }
+    path = folder / "task.json"
+    path.write_text(json.dumps(task), "utf-8")
+    return path
+
+
+def beside(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
+    """What a peer took for the same work, in multiples of what Polyglitch took for as much of it."""
+    found: dict[str, Any] = {}
+    for work in ("templates", "letters", "running"):
+        if work in theirs:
+            size = "cases" if work == "running" else "distinct"
+            mine, other = (each[work]["seconds"] / each[work][size] for each in (ours, theirs))
+            found[work] = theirs[work] | {"over_polyglitch": other / mine}
+    return found
+
+
+def compared(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
+    """For each metric of a peer: how much longer it takes, and how far its values are from ours."""
+    found = {}
+    for name, other in theirs.items():
+        mine = ours.get(name.split(":")[0])
+        if mine is None:
+            continue
+        both = list(zip(mine["values"], other["values"], strict=False))
+        slower = (other["seconds"] / len(both)) / (mine["seconds"] / len(mine["values"]))
+        found[name] = {
+            "over_polyglitch": slower,
+            "largest_difference": max(abs(a - b) for a, b in both),
+            "equal_share": sum(abs(a - b) < 1e-9 for a, b in both) / len(both),
+        }
+    return found
+
+
+def main() -> None:
+    """Install and measure one peer after the other."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("out/peers"))
+    parser.add_argument("--only", default=",".join(PEERS))
+    given = parser.parse_args()
+    folder: Path = given.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    task = make_task(folder)
+    script = ROOT / "benchmarks" / "drivers" / "polyglitch_work.py"
+    here = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    ours = run_script([sys.executable, str(script), str(task)], here)
+    if "failed" in ours:
+        raise SystemExit(ours["failed"])
+    figures: dict[str, Any] = {
+        "polyglitch work": {name: ours[name] for name in ("templates", "letters", "running")}
+    }
+    for name in given.only.split(","):
+        environment = Environment(name, PEERS[name], folder)
+        found = environment.install()
+        print(f"{name}: {found}", flush=True)
+        if "skipped" not in found:
+            found["start_seconds"] = environment.starting()
+            done = environment.work(task) if PEERS[name].work else {}
+            if name == "metrics":
+                found["metrics"] = compared(ours["metrics"], done)
+            else:
+                found |= beside(ours, done)
+            found |= {key: done[key] for key in ("failed", "process_seconds") if key in done}
+        figures[name] = found
+    record("peers", figures)
+
+
+if __name__ == "__main__":
+    main()
