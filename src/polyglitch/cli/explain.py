@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from polyglitch.evaluate.explain import Explanation
+    from polyglitch.explaining import Effort
 
 WIDTH = 24  # of the longest bar
 
 
 @click.command(name="explain")
-@click.argument("text")
+@click.argument("text", default="")
 @click.option(
-    "--system", required=True, help="The classifier, by URI: vader, hf:..., python:mod:fn."
+    "--system", default=None, help="The classifier, by URI: vader, hf:..., python:mod:fn."
 )
+@click.option("--run", default=None, help="Explain the issues of this run (an id, or `last`).")
+@click.option("--store", default=None, help="With --run: the store of the run.")
+@click.option("--limit", type=int, default=20, help="With --run: so many issues, the worst first.")
 @click.option(
     "--samples", default=500, help="Sentences with words left out, for the contributions."
 )
@@ -23,37 +32,88 @@ WIDTH = 24  # of the longest bar
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(
     text: str,
-    system: str,
+    system: str | None,
+    run: str | None,
+    store: str | None,
+    limit: int,
     samples: int,
     fills: int,
     threshold: float,
     seed: int,
     as_json: bool,
 ) -> None:
-    """Show what each word contributes, and the shortest template that keeps the prediction."""
+    """Show what each word of TEXT contributes, and the shortest template that keeps the prediction.
+
+    With --run the worst violation of each issue is explained and kept: reports and reviews of the run draw it.
+    """
+    from polyglitch.errors import UsageError
+    from polyglitch.explaining import Effort
+
+    effort = Effort(samples, fills, threshold, seed)
+    if bool(text) == (run is not None):
+        raise UsageError("explain takes either a TEXT or --run, and has both or neither")
+    if run is not None:
+        explain_issues("" if run == "last" else run, store, system, limit, effort, as_json)
+    elif system is None:
+        raise UsageError("explain TEXT needs --system: which classifier to ask, such as vader")
+    else:
+        explain_text(text, system, effort, as_json)
+
+
+def explain_text(text: str, uri: str, effort: Effort, as_json: bool) -> None:
+    """One text."""
     from polyglitch.evaluate.explain import explain
     from polyglitch.systems.uri import open_system
 
-    opened = open_system(system)
+    opened = open_system(uri)
     try:
-        found = explain(opened, text, samples, fills, threshold, seed)
+        found = explain(opened, text, effort.samples, effort.fills, effort.threshold, effort.seed)
     finally:
         opened.close()
     if as_json:
-        row = {
-            "label": found.label,
-            "words": found.words,
-            "contributions": found.contributions,
-            "template": found.template,
-            "kept": found.kept,
-        }
+        row = dataclasses.asdict(found)
         click.echo(json.dumps(row, ensure_ascii=False))
-        return
+    else:
+        show(found)
+
+
+def show(found: Explanation) -> None:
+    """Words with bars, the gradient of each where there is one, and the template."""
     click.echo(f"label: {found.label}")
     most = max((abs(value) for value in found.contributions), default=0.0) or 1.0
     longest = max(map(len, found.words), default=0)
-    for word, value in zip(found.words, found.contributions, strict=True):
+    for place, (word, value) in enumerate(zip(found.words, found.contributions, strict=True)):
         bar = ("+" if value > 0 else "-") * round(WIDTH * abs(value) / most)
-        click.echo(f"{word:<{longest}} {value:+.3f} {bar}")
+        slope = f"  gradient {found.gradients[place]:.3f}" if found.gradients else ""
+        click.echo(f"{word:<{longest}} {value:+.3f}{slope} {bar}".rstrip())
     click.echo(f"template: {found.template_text}")
     click.echo(f"kept by {found.kept:.1%} of random fillings")
+
+
+def explain_issues(
+    run: str, store: str | None, uri: str | None, limit: int, effort: Effort, as_json: bool
+) -> None:
+    """The issues of a run."""
+    from polyglitch.explaining import Explained, explain_run
+    from polyglitch.history import open_history
+    from polyglitch.records import encode
+    from polyglitch.reopen import Reopened
+
+    history = open_history(run, store)
+    opened = Reopened(history, uri)
+
+    def tell(each: Explained) -> None:
+        if not as_json:
+            told = each.reason or f"{each.label}: {each.template} ({each.kept:.0%})"
+            click.echo(f"{each.issue_id}  {told}")
+
+    try:
+        done = explain_run(history, opened, limit, effort, tell)
+    finally:
+        opened.close()
+    if as_json:
+        rows = [json.loads(encode(each)) for each in done]
+        click.echo(json.dumps({"run": history.run_id, "issues": rows}, ensure_ascii=False))
+        return
+    left = sum(bool(each.reason) for each in done)
+    click.echo(f"{len(done) - left} issues explained, {left} left without")

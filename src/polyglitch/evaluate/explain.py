@@ -2,7 +2,8 @@
 
 Contributions come from a linear surrogate (LIME, LEMNA): words are left out at random, and a ridge regression of the
 label's score on which were kept gives each word its weight. The template is ALiCT's algorithm 2: from all words masked,
-unmask the one that contributes most until random fillings keep the prediction with the probability wanted.
+unmask the one that contributes most until random fillings keep the prediction with the probability wanted. A white
+box is looked into as well: what the gradient of its own prediction gives each word.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from polyglitch.errors import SystemFailed
 from polyglitch.labels import read_label
 from polyglitch.language.lexicon import open_lexicon
-from polyglitch.protocols import Floats, System
+from polyglitch.protocols import Floats, System, WhiteBox
 from polyglitch.records import Input
 
 WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
@@ -35,6 +36,9 @@ class Explanation:
     contributions: tuple[float, ...]
     template: tuple[str, ...]
     kept: float  # how often random fillings of the template had the same prediction
+    gradients: tuple[
+        float, ...
+    ] = ()  # gradient times input of each word, where the system shows it
 
     @property
     def template_text(self) -> str:
@@ -55,14 +59,35 @@ def explain(
     language: str | None = "en",
 ) -> Explanation:
     """Explain what a system says of a text."""
-    words = [match[0] for match in WORD.finditer(text)]
+    found = list(WORD.finditer(text))
+    words = [match[0] for match in found]
     first = _ask(system, [text], language)[0]
     score = scorer(system, first[0], language)
     weights = contributions(words, score, samples, seed)
     template, kept = minimal_template(
         words, weights, score, fills, threshold, seed, language or "en"
     )
-    return Explanation(first[0], tuple(words), tuple(weights), tuple(template), kept)
+    slopes = word_gradients(system, text, [match.span() for match in found], language)
+    return Explanation(first[0], tuple(words), tuple(weights), tuple(template), kept, slopes)
+
+
+def word_gradients(
+    system: System, text: str, spans: Sequence[tuple[int, int]], language: str | None
+) -> tuple[float, ...]:
+    """What the gradient of the predicted class gives each word, its pieces added; nothing for a black box."""
+    if not isinstance(system, WhiteBox):
+        return ()
+    seen = system.inspect([Input(text, language=language)])[0]
+    worth = seen.gradients if seen.salience is None else seen.salience
+    pieces = [
+        (start, end, float(value))
+        for (start, end), value in zip(seen.source_spans, worth, strict=True)
+        if start < end
+    ]
+    return tuple(
+        round(sum(value for start, end, value in pieces if start < right and end > left), 4)
+        for left, right in spans
+    )
 
 
 def scorer(system: System, label: str, language: str | None) -> Score:

@@ -10,6 +10,7 @@ import msgspec
 
 from polyglitch.records import Case, Output, Trial, Verdict
 from polyglitch.report.findings import Finding, Limits
+from polyglitch.report.looks import Looks, looks
 from polyglitch.report.marks import Fault, Piece, Range, differing_ranges, mark
 from polyglitch.report.visible import plain
 
@@ -71,6 +72,7 @@ class Card(msgspec.Struct, frozen=True):
     worst: Violation | None
     more: list[Violation]
     minimised: Violation | None = None
+    looks: Looks | None = None  # of the worst
 
 
 def card(number: int, finding: Finding, languages: Languages, limits: Limits) -> Card:
@@ -80,7 +82,9 @@ def card(number: int, finding: Finding, languages: Languages, limits: Limits) ->
     less = None
     if finding.minimised is not None:
         less = show_violation(*finding.minimised, languages, limits.characters)
-    return Card(number, finding, json.dumps(methods), shown[0] if shown else None, shown[1:], less)
+    worst = shown[0] if shown else None
+    drawn = looks(worst.trial.case, worst.verdict) if worst else None
+    return Card(number, finding, json.dumps(methods), worst, shown[1:], less, drawn)
 
 
 def show_violation(trial: Trial, verdict: Verdict, languages: Languages, most: int) -> Violation:

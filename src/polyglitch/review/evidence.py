@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,24 +13,18 @@ from polyglitch.errors import PolyglitchError
 from polyglitch.protocols import Parse, Parser
 from polyglitch.records import Case, Trial, Verdict
 from polyglitch.report.cards import Languages
+from polyglitch.report.looks import Looks, as_list, looks
 from polyglitch.report.marks import word_ranges
 from polyglitch.review.diagrams import Automaton, Diagram, automaton_diagram, tree_diagram
 
-HEAT_LEVELS = 6
 LONGEST_ALIGNED = 1500  # characters: the interlinear view is for sentences
 LONGEST_PARSED = 600
-
-
-class Heat(msgspec.Struct, frozen=True):
-    """Tokens with how much each matters to the model, from 0 to `HEAT_LEVELS`."""
-
-    tokens: list[tuple[str, int, float]]
 
 
 class Evidence(msgspec.Struct, frozen=True):
     """What a case's data holds that can be drawn."""
 
-    heat: list[Heat]
+    looks: Looks
     regexes: list[tuple[str, str]]
     automata: list[Diagram]
 
@@ -59,36 +52,12 @@ class Drawn(msgspec.Struct, frozen=True):
 def evidence(case: Case, verdict: Verdict | None = None) -> Evidence:
     """What there is to draw of a case and its verdict; entries of another shape than expected are passed over."""
     data = case.data | (verdict.drawn if verdict else {})
-    found = [heat_of(entry) for entry in as_list(data.get("heat"))]
     machines = [read_automaton(entry) for entry in as_list(data.get("automata"))]
     drawn = [automaton_diagram(machine) for machine in machines if machine]
     return Evidence(
-        heat=[heat for heat in found if heat],
+        looks=looks(case, verdict),
         regexes=named_texts(data.get("regexes")),
         automata=[diagram for diagram in drawn if diagram],
-    )
-
-
-def as_list(value: Any) -> list[Any]:
-    """One entry or several, as several."""
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def heat_of(entry: Any) -> Heat | None:
-    """`{"tokens": [...], "weights": [...]}` in steps of colour."""
-    if not isinstance(entry, dict):
-        return None
-    tokens, weights = entry.get("tokens"), entry.get("weights")
-    if not isinstance(tokens, list) or not isinstance(weights, list) or len(tokens) != len(weights):
-        return None
-    if not all(isinstance(weight, int | float) and math.isfinite(weight) for weight in weights):
-        return None
-    most = max((abs(weight) for weight in weights), default=0) or 1.0
-    return Heat(
-        [
-            (str(token), round(abs(weight) / most * HEAT_LEVELS), float(weight))
-            for token, weight in zip(tokens, weights, strict=True)
-        ]
     )
 
 

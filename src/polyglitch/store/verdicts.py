@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from sqlalchemy import delete, func, select
+import msgspec
+from sqlalchemy import delete, func, select, update
 
 from polyglitch.records import Case, Issue, Verdict, decode, encode
 from polyglitch.repeats import UNSTABLE
@@ -31,6 +33,14 @@ class Verdicts(Database):
             for case, verdict in pairs
         ]
         self._add(s.verdicts, rows)
+
+    def draw(self, run: str, method: str, verdict: Verdict, drawn: dict[str, Any]) -> None:
+        """Leave with a verdict what a page can draw of it, beside what is there; the verdict stays what it was."""
+        shown = msgspec.structs.replace(verdict, drawn=verdict.drawn | drawn)
+        v = s.verdicts
+        row = (v.c.run == run) & (v.c.method == method) & (v.c.case == verdict.case_id)
+        with self._engine.begin() as connection:
+            connection.execute(update(v).where(row).values(record=encode(shown)))
 
     def outcomes(self, run: str) -> dict[tuple[str, str], int]:
         """How many verdicts there are, by method and outcome."""

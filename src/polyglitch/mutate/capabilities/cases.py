@@ -12,6 +12,7 @@ from polyglitch.errors import UsageError
 from polyglitch.language.clean import readable
 from polyglitch.language.grammar import open_grammar
 from polyglitch.language.lexicon import SOURCES, open_lexicon
+from polyglitch.language.terms import term_lists
 from polyglitch.mutate.capabilities import rules
 from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
 from polyglitch.mutate.capabilities.fairness import variants
@@ -179,7 +180,7 @@ def _made(
     if not capability.make:
         expected = rules.labels(capability.expected, sentence.label)
         yield rules.Made(sentence.text, "", expected)
-    first = item.parse.tokens[0].tag if item.parse.tokens else ""
+    name_first = starts_with_name(item.parse, sentence.language)
     for number, rule in enumerate(capability.make):
         if not fits(sentence, rule.where):
             continue
@@ -188,8 +189,25 @@ def _made(
             fitting = [o for o in others if o is not item and fits(o.sentence, rule.other)]
             fitting.sort(key=lambda o: digest([item.seed.id, o.seed.id]))
             companions = [o.sentence.text for o in fitting[: rule.others]]
-        name_first = first.startswith("NNP")
-        yield from rules.apply(rule, number, sentence.text, sentence.label, companions, name_first)
+        yield from rules.apply(
+            rule, number, sentence.text, sentence.label, companions, name_first, item.seed.id
+        )
+
+
+def starts_with_name(parse: Parse, language: str) -> bool:
+    """Whether the first word keeps its capital inside a sentence; taggers take `Trans people` for a name."""
+    if not parse.tokens:
+        return False
+    first = parse.tokens[0]
+    if first.text.lower() in first_words(language):
+        return first.text in term_lists(language).get("written capital", ())
+    return first.tag.startswith("NNP")
+
+
+@cache
+def first_words(language: str) -> frozenset[str]:
+    """What names of groups begin with, in lower case."""
+    return frozenset(term.split()[0].lower() for term in term_lists(language).get("identity", ()))
 
 
 def _fairness_cases(capability: Capability, item: Found) -> Iterator[Case]:

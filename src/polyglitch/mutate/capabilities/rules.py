@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,9 +30,18 @@ class Made:
 
 
 def apply(
-    rule: Rule, number: int, text: str, label: str | None, others: Sequence[str], name_first: bool
+    rule: Rule,
+    number: int,
+    text: str,
+    label: str | None,
+    others: Sequence[str],
+    name_first: bool,
+    key: str = "",
 ) -> Iterator[Made]:
-    """All texts that a rule makes of a sentence; `name_first` says that it starts with a name."""
+    """The texts that a rule makes of a sentence; `name_first` says that it starts with a name.
+
+    `key` names the sentence that it grew from, so that expansions draw the same choices of a bounded rule.
+    """
     expected = labels(rule.expected, label)
     if rule.replace:
         new = replaced(text, rule.replace)
@@ -40,11 +51,25 @@ def apply(
     companions = list(others[: rule.others]) if rule.other else [""]
     parts = [listed(part) for part in rule.concat]
     for place, other in enumerate(companions):
-        for indices in product(*(range(len(part)) for part in parts)):
+        for indices in choices([len(part) for part in parts], rule.most, f"{key}:{number}:{place}"):
             chosen = " ".join(part[index] for part, index in zip(parts, indices, strict=True))
             made = fill(chosen, text, other, name_first)
             choice = f"{number}:{place}:{'.'.join(map(str, indices))}"
             yield Made(made, choice, expected)
+
+
+def choices(sizes: Sequence[int], most: int | None, key: str) -> Iterator[tuple[int, ...]]:
+    """The product of some choices in order, or so many of it, drawn by a key."""
+    total = math.prod(sizes)
+    if most is None or most >= total:
+        yield from product(*map(range, sizes))
+        return
+    for number in random.Random(key).sample(range(total), most):  # noqa: S311 - no secret
+        indices: list[int] = []
+        for size in reversed(sizes):
+            number, index = divmod(number, size)
+            indices.insert(0, index)
+        yield tuple(indices)
 
 
 def labels(expected: str | tuple[str, ...], label: str | None) -> tuple[str, ...]:

@@ -53,6 +53,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     replace: Replace | None = None
     other: Condition | None = None  # a second sentence, `{other}` in `concat`
     others: int = 1
+    most: Annotated[int, msgspec.Meta(ge=1)] | None = (
+        None  # of the product, drawn for each sentence
+    )
     expected: str | tuple[str, ...] = ()
 
 
