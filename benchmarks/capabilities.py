@@ -1,6 +1,6 @@
 """The 25 capabilities on a corpus: seeds, expansions, failures by system, fail rate, pass to fail (ALiCT, tables 8, 9).
 
-    python -m benchmarks.capabilities hate CORPUS --system profanity [--labels davidson] [--grow 500] [--each 8]
+    python -m benchmarks.capabilities [hate CORPUS --system profanity [--labels davidson] [--grow 500] [--each 8]]
 
 `--grow` bounds how many sentences are expanded, `--each` how many seeds and expansions of a capability are asked, drawn
 evenly. Prints a Markdown table.
@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from benchmarks.results import record, shared_data
 from polyglitch.compare.labels import label_relations
 from polyglitch.corpus.read import open_corpus
 from polyglitch.mutate.capabilities.cases import capability_cases
@@ -125,11 +126,21 @@ def show(rows: Rows, systems: list[Asked]) -> None:
         print(f"| {name} | {row['seeds']:,} | {row['expansions']:,} | " + " | ".join(cells) + " |")
 
 
+def small(options: argparse.Namespace) -> bool:
+    """Set a short run on the reference data's sentences, where they are."""
+    data = shared_data()
+    if data is None:
+        return False
+    options.suite, options.corpus = "sentiment", str(data / "sentiment" / "sst5_dev.txt.gz")
+    options.labels, options.limit, options.grow, options.system = "sst5", 300, 60, ["vader"]
+    return True
+
+
 def main() -> None:
     """Parse, run, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite")
-    parser.add_argument("corpus")
+    parser.add_argument("suite", nargs="?")
+    parser.add_argument("corpus", nargs="?")
     parser.add_argument("--labels", default="words")
     parser.add_argument("--system", action="append", default=[])
     parser.add_argument("--only", action="append", default=[])
@@ -141,11 +152,16 @@ def main() -> None:
     parser.add_argument("--kept", action="store_true", help="CORPUS holds cases that --keep wrote")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.corpus is None and not small(options):
+        print("skipped: no reference data; set POLYGLITCH_SHARED, or name a suite and a corpus")
+        return
     tools, systems = Toolbox(), [Asked(uri) for uri in options.system]
     cases = kept_cases(options.corpus) if options.kept else made_cases(options, tools)
     if options.each:
         cases = evenly(cases, options.each)
-    show(count(cases, systems, tools, options.keep), systems)
+    rows = count(cases, systems, tools, options.keep)
+    show(rows, systems)
+    record("capabilities", {name: dict(row) for name, row in rows.items()})
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
     python -m benchmarks.papers [../shared/data]
 
-Where the data is absent it says so and measures nothing. Best F is over all thresholds, as the papers choose theirs.
+Where the data is absent it says so and measures nothing. ALiCT's diversity is `benchmarks.diversity`.
+Best F is over all thresholds, as the papers choose theirs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 from recipes.descriptions import kb13, same
 
 from benchmarks.oracle import read_cat
-from benchmarks.results import record
+from benchmarks.results import record, shared_data
 from polyglitch.compare.aligned.batch import judge_pairs
 from polyglitch.compare.aligned.resources import Resources
 from polyglitch.evaluate.thresholds import area, choose
@@ -142,9 +143,9 @@ TABLES = {
 
 def main() -> None:
     """All tables, one after the other."""
-    data = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/data")
-    if not data.is_dir():
-        print(f"no reference data in {data}: nothing to compare with")
+    data = Path(sys.argv[1]) if len(sys.argv) > 1 else shared_data()
+    if data is None or not data.is_dir():
+        print("skipped: no reference data; set POLYGLITCH_SHARED")
         return
     record("papers", {name: make(data) for name, make in TABLES.items()})
 

@@ -34,24 +34,30 @@ PEERS = {
     "polyglitch": Peer((str(ROOT),), ("polyglitch", "--help")),
     "checklist": Peer(
         (
-            "setuptools<81 wheel notebook<7 jupyter numpy<2",
-            f"--no-build-isolation checklist==0.0.11 {TORCH} transformers<5 numpy<2",
+            "setuptools<81 wheel notebook<7 jupyter ipython<9 numpy<2",
+            "--no-build-isolation checklist==0.0.11 setuptools<81 ipython<9 numpy<2 transformers<5 "
+            + TORCH,
         ),
         ("python", "-c", "import checklist.editor, checklist.test_types"),
         "checklist_work",
-        why="its set-up calls pip and an old notebook",
+        why="its set-up calls pip, and its modules need an old notebook, IPython and setuptools",
     ),
     "textattack": Peer(
-        (f"textattack==0.3.10 {TORCH} transformers<5 numpy<2",),
+        (
+            f"{TORCH} transformers<5 numpy<2 datasets<4 flair<0.16 nltk bert-score editdistance lemminflect "
+            "language-tool-python<2.9 lru-dict terminaltables word2number num2words pinyin OpenHowNet jieba",
+            "--no-deps textattack==0.3.10",
+        ),
         ("textattack", "--help"),
         "textattack_work",
+        why="by its own word pip looks through old versions for half an hour",
     ),
     "sacrebleu": Peer(("sacrebleu==2.6.0",), ("sacrebleu", "--help")),
-    "giskard": Peer(("giskard",), ("python", "-c", "import giskard")),
-    "deepeval": Peer(("deepeval",), ("deepeval", "--help"), "deepeval_work"),
-    "promptfoo": Peer(("promptfoo",), ("promptfoo", "--help"), npm=True),
+    "giskard": Peer(("giskard==2.19.2",), ("python", "-c", "import giskard")),
+    "deepeval": Peer(("deepeval==4.3.1",), ("deepeval", "--help"), "deepeval_work"),
+    "promptfoo": Peer(("promptfoo@0.123.1",), ("promptfoo", "--help"), npm=True),
     "metrics": Peer(
-        ("nltk==3.10.4 Levenshtein textdistance scikit-learn",),
+        ("nltk==3.10.4 Levenshtein==0.27.5 textdistance==4.6.3 scikit-learn==1.9.1",),
         ("python", "-c", "import nltk, Levenshtein, textdistance"),
         "metrics_work",
     ),

@@ -42,7 +42,7 @@ class Settings(NamedTuple):
     replayed: int = 4
 
 
-CHOICES = [Settings(rate=rate, replayed=old) for rate in (3e-4, 1e-3) for old in (0, 4, 8)]
+CHOICES = [Settings(rate=rate, replayed=old) for rate, old in ((5e-4, 0), (5e-4, 4), (1e-3, 4))]
 
 
 def read_pairs(path: Path) -> Pairs:
@@ -65,8 +65,8 @@ class Lessons(NamedTuple):
     """What the small translator is taught: bundled sentences, mutants of each, how often."""
 
     sentences: int = 110
-    per_seed: int = 16
-    epochs: int = 14
+    per_seed: int = 12
+    epochs: int = 12
 
 
 def make_base(folder: Path, lessons: Lessons) -> tuple[Pairs, Pairs]:

@@ -26,9 +26,9 @@ def running(task: dict, texts: list[str]) -> dict:
     """The same cases against the same classifier."""
     words = set(task["negative"])
 
-    def classify(inputs: list[str]) -> tuple[list[int], list[list[float]]]:
+    def classify(inputs: list[str]) -> tuple[list[int], np.ndarray]:
         labels = [int(not words & set(text.lower().split())) for text in inputs]
-        return labels, [[1.0 - label, float(label)] for label in labels]
+        return labels, np.array([[1.0 - label, float(label)] for label in labels])
 
     test = MFT(texts[: task["cases"]], labels=1, expect=Expect.eq(1))
     start, processor = time.perf_counter(), time.process_time()

@@ -49,7 +49,7 @@ def self_bleu(sentences: list) -> list:
 def lcs_textdistance(pairs: Pairs) -> list:
     """The length of the longest common subsequence of words."""
     measure = textdistance.LCSSeq(external=False)
-    return [len(measure(list(a), list(b))) for a, b in pairs]
+    return [measure.similarity(a, b) for a, b in pairs]
 
 
 def matched(pairs: Pairs) -> list:

@@ -16,7 +16,8 @@ from polyglitch.reopen import Reopened, with_inputs
 from polyglitch.repair.minimise import Judged, Minimised, minimise
 from polyglitch.repair.pair import Pair, contained_pair, swapped_pair, well_formed
 from polyglitch.repair.same_bug import same_bug
-from polyglitch.repair.shrink import Sentence, still_a_sentence, words_less
+from polyglitch.repair.sentence import still_a_sentence
+from polyglitch.repair.shrink import Sentence, words_less
 
 BUDGET = 60  # queries an issue: three quarters of the bundled translator's issues need fewer
 

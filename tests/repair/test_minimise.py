@@ -19,6 +19,7 @@ from polyglitch.repair.minimise import AT_ONCE, Judged, minimise
 from polyglitch.repair.pair import contained_pair, swapped_pair
 from polyglitch.repair.plain import plain_parse
 from polyglitch.repair.same_bug import same_bug
+from polyglitch.repair.sentence import still_a_sentence
 from polyglitch.repair.shrink import Sentence, words_less
 from polyglitch.report.findings import Limits
 from polyglitch.report.html import html_report
@@ -142,3 +143,34 @@ def test_firefox_s_bug_in_a_few_words(firefox_store: str) -> None:
 def test_a_run_is_only_opened_with_its_own_system(firefox_store: str) -> None:
     with pytest.raises(UsageError, match="tested"):
         Reopened(open_history(f"{firefox_store}:"), "firefox:pt-en")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reads"),
+    [
+        ("The picture was sold for twice the price.", "The picture was sold for.", False),
+        ("He sang and she danced.", "He sang and.", False),
+        ("No more than forty cars may cross.", "No than forty cars may cross.", False),
+        ("The old bridge over the river is safe.", "The bridge is safe.", True),
+    ],
+)
+def test_a_shorter_sentence_leaves_no_word_without_its_other_half(
+    before: str, after: str, reads: bool
+) -> None:
+    whole, left = open_parser("en").parse([before, after])
+    assert still_a_sentence(left, whole) == reads
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("The hospital received one million dollars from a donor.", "one"),
+        ("No more than forty cars may cross the bridge.", "more"),
+        ("People who walk sleep better than those who drive.", "drive"),
+    ],
+)
+def test_what_a_number_or_a_comparison_needs_stays(text: str, word: str) -> None:
+    parse = open_parser("en").parse([text])[0]
+    sentence = Sentence(parse, swapped_pair(parse, text, text.replace("the ", "a ")))
+    place = next(n for n, token in enumerate(parse.tokens) if token.text == word)
+    assert not sentence.optional(place)

@@ -7,6 +7,7 @@ from itertools import chain, combinations
 
 from polyglitch.protocols import Parse
 from polyglitch.repair.pair import Pair
+from polyglitch.repair.sentence import HEADS, NOMINAL, SUBJECTS
 
 # Dependents that a sentence can do without, by spaCy's English names and those of Universal Dependencies.
 OPTIONAL = {
@@ -36,14 +37,12 @@ OPTIONAL = {
     ),
 }
 CLAUSES = {"ccomp", "conj", "advcl", "parataxis", "relcl", "acl:relcl", "xcomp"}
-SUBJECTS = {"nsubj", "nsubjpass", "nsubj:pass", "expl", "csubj", "csubjpass"}
 LINKS = {"cc", "punct", "mark", "preconj"}
-NOMINAL = {"NOUN", "PROPN", "PRON", "NUM", "ADJ"}
 PHRASES = {*SUBJECTS, "dobj", "pobj", "attr", "appos", "obj", "obl", "nmod", "conj", "npadvmod"}
-HEADS = {"IN", "VBG", "VB"}  # tags of words that make a phrase without being nouns
 DETERMINERS = {"det", "poss", "det:poss", "nmod:poss"}
 FINITE = {"VBD", "VBP", "VBZ", "MD"}
 RELATIVE = {"relcl", "acl:relcl"}
+COMPARING = {"JJR", "RBR"}
 # Right after their verb these mostly belong to it: "turned into a stay", "agreed to the plan".
 BOUND = {"into", "to", "of", "upon", "onto"}
 DENYING = {
@@ -177,6 +176,10 @@ class Sentence:
             return False
         if token.tag == "WRB":
             return False  # "when" holds its clause
+        if head.pos == "NUM" or (head.text.lower() == "those" and number > token.head):
+            return False  # "one million", "those who drive"
+        if token.tag in COMPARING and self.compares(number):
+            return False  # "no more than forty"
         if token.relation in ("compound", "nmod") and token.pos == "PROPN":
             return False  # half of a name is another name
         if token.relation == "nummod" or (
@@ -185,6 +188,10 @@ class Sentence:
             return bool(self.children(token.head, DETERMINERS)) and token.relation == "nummod"
         bound = word in BOUND and number == token.head + 1 and head.pos in ("VERB", "AUX")
         return not bound
+
+    def compares(self, number: int) -> bool:
+        """Whether "than" follows a word."""
+        return any(token.text.lower() == "than" for token in self.tokens[number + 1 : number + 2])
 
     def hyphenated(self, number: int) -> bool:
         """Whether a token is glued to a hyphen."""
@@ -226,31 +233,3 @@ def words_less(pair: Pair, kept: Set[int]) -> Iterator[frozenset[int]]:
         for start in range(0, len(free), size):
             yield frozenset(kept) - frozenset(free[start : start + size])
         size //= 2
-
-
-def still_a_sentence(parse: Parse, before: Parse) -> bool:
-    """Whether a shortened text reads as its words did before: the same tags, a verb with its subject or a phrase."""
-    if not (is_clause(parse) or is_phrase(parse)) and is_clause(before):
-        return False
-    old = {(token.text.lower(), token.tag) for token in before.tokens}
-    changed = [token for token in parse.tokens if (token.text.lower(), token.tag) not in old]
-    return len(changed) <= 1  # one slip of the tagger, or the word at the new beginning
-
-
-def root_of(parse: Parse) -> int | None:
-    """The word that everything hangs on."""
-    return next((n for n, token in enumerate(parse.tokens) if token.head == n), None)
-
-
-def is_clause(parse: Parse) -> bool:
-    """Whether the root has a subject."""
-    root = root_of(parse)
-    return any(token.head == root and token.relation in SUBJECTS for token in parse.tokens)
-
-
-def is_phrase(parse: Parse) -> bool:
-    """Whether the text is a phrase of two words or more and claims to be no sentence."""
-    root = root_of(parse)
-    if root is None or len(parse.tokens) < 2 or parse.tokens[-1].text in (".", "?", "!"):
-        return False
-    return parse.tokens[root].pos in NOMINAL or parse.tokens[root].tag in HEADS

@@ -42,10 +42,11 @@ class Meanings(msgspec.Struct, frozen=True):
 
 def is_description(text: str) -> bool:
     """Whether a sentence describes lines or strings, and most of its words are understood."""
-    first = text.lower().split()[:4]
+    words = text.lower().split()
+    if not any(word in KINDS for word in words[:4]):
+        return False
     found = describe(text)
-    known = len(found.unknown) <= UNDERSTOOD * max(1, len(text.split()))
-    return bool(found.regex) and known and any(word in KINDS for word in first)
+    return bool(found.regex) and len(found.unknown) <= UNDERSTOOD * len(words)
 
 
 @lru_cache(maxsize=4096)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -54,6 +54,12 @@ def phrases() -> dict[tuple[str, ...], tuple[str, str]]:
     for form in table()["vague"]:
         found[tuple(words_of(form))] = ("vague", form)
     return found
+
+
+@cache
+def beginnings() -> frozenset[str]:
+    """The first words of phrases, and of "every tenth"."""
+    return frozenset(phrase[0] for phrase in phrases()) | {"every", "each"}
 
 
 def words_of(text: str) -> list[str]:
@@ -107,7 +113,8 @@ def fits_after(current: float, value: float) -> bool:
     return current >= 20 and value < 10 and current % 10 == 0
 
 
-def relations(text: str, side: Side = "over") -> list[Relation]:
+@lru_cache(maxsize=4096)  # a sentence is compared with several
+def relations(text: str, side: Side = "over") -> tuple[Relation, ...]:
     """What a sentence quantifies and relates, in its order."""
     words, found = words_of(text), []
     ignored = set(table()["ignored"]["words"])
@@ -122,7 +129,7 @@ def relations(text: str, side: Side = "over") -> list[Relation]:
         thing = next((w for w in words[after : after + 4] if w.isalpha() and w not in ignored), "")
         found.append(make(section, meaning, values, thing, side))
         at = after
-    return settle([relation for relation in found if relation.kind != "SKIP"])
+    return tuple(settle([relation for relation in found if relation.kind != "SKIP"]))
 
 
 def settle(found: list[Relation]) -> list[Relation]:
@@ -147,6 +154,8 @@ def longest(words: list[str], at: int) -> tuple[tuple[str, str, list[float]] | N
     fraction = fraction_at(words, at)
     if fraction is not None:
         return ("bounds", "fraction", [fraction[0]]), fraction[1]
+    if words[at] not in beginnings() and not words[at][0].isdigit():
+        return None, 1  # most words begin nothing
     for size in range(min(LONGEST, len(words) - at), 0, -1):
         window = words[at : at + size]
         values: list[float] = []

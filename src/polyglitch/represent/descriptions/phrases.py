@@ -59,6 +59,12 @@ def vocabulary() -> frozenset[str]:
 
 
 @cache
+def beginnings() -> frozenset[str]:
+    """The first words of phrases, numbers aside."""
+    return frozenset(phrase[0] for phrase in phrases())
+
+
+@cache
 def nearest(word: str) -> str:
     """The word of the vocabulary that was probably meant: one slip, two in long words."""
     slips = 0 if len(word) < 4 else 1 if len(word) < 7 else 2
@@ -74,6 +80,8 @@ def nearest(word: str) -> str:
 def longest(words: list[str], at: int, numbers: dict[str, int]) -> tuple[Token | None, int]:
     """The token of the longest phrase that starts here, and how many words it takes."""
     table = phrases()
+    if words[at] not in beginnings() and not words[at].isdecimal() and words[at] not in numbers:
+        return None, 1  # most words begin nothing
     for size in range(min(LONGEST, len(words) - at), 0, -1):
         window = words[at : at + size]
         exact = table.get(tuple(window))
