@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-HELPERS = ("copies", "fault_server", "results")
+HELPERS = ("copies", "fault_server", "rank_variants", "results", "sight")
 
 
 def main() -> int:
