@@ -122,7 +122,7 @@ def spent(mutants: list[Mutant], within: Scores, whole: dict[str, float] | None)
     return [mutant for _, mutant in chosen]
 
 
-def tests_of(mutants: list[Mutant], rank: str, draw: int = 0) -> list[Test]:
+def as_tests(mutants: list[Mutant], rank: str, draw: int = 0) -> list[Test]:
     """The same as `evaluate efficiency` counts them."""
     return [Test("", rank, draw, m.seed, m.start, "", "", 0, m.violated) for m in mutants]
 
@@ -136,7 +136,7 @@ def by_chance(mutants: list[Mutant]) -> list[Test]:
         for mutant in mutants:
             words.setdefault(mutant.text, {}).setdefault(mutant.start, stream.random())
         whole = {text: stream.random() for text in words}
-        tests += tests_of(spent(mutants, words, whole), "random", draw)
+        tests += as_tests(spent(mutants, words, whole), "random", draw)
     return tests
 
 
@@ -179,7 +179,7 @@ def print_method(method: str, mutants: list[Mutant], sights: dict[str, Sight]) -
             {text: float(np.sum(list(words.values()))) for text, words in scores.items()},
             None,
         )
-        figures = [ratio_at_half(tests_of(spent(mutants, scores, p), name), chance) for p in pools]
+        figures = [ratio_at_half(as_tests(spent(mutants, scores, p), name), chance) for p in pools]
         auc = within_auc(mutants, scores)
         print(f"{name:<46}{auc:>11.3f}{figures[0]:>21}{figures[1]:>19}{figures[2]:>19}", flush=True)
 

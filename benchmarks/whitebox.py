@@ -1,6 +1,6 @@
 """What it costs to look inside: gradients and attention against translating, with the same torch model.
 
-    python benchmarks/whitebox.py [FILE] [--count 100]
+    python -m benchmarks.whitebox [FILE] [--count 100]
 
 Prints the seconds of both and their ratio; the sentences are those of a file, or the bundled sample.
 """
