@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-HELPERS = ("copies", "environments", "fault_server", "results")
+HELPERS = ("copies", "environments", "fault_server", "rank_variants", "results", "sight")
 LAST = "peers"
 
 
