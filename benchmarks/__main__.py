@@ -11,7 +11,16 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-HELPERS = ("copies", "environments", "fault_server", "rank_variants", "results", "sight")
+HELPERS = (
+    "copies",
+    "draw",
+    "environments",
+    "fault_server",
+    "hate_corpus",
+    "rank_variants",
+    "results",
+    "sight",
+)
 LAST = "peers"
 
 
