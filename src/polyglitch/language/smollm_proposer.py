@@ -29,6 +29,7 @@ from polyglitch.language.packed import (
     only,
     rows,
 )
+from polyglitch.language.recent import Recent
 from polyglitch.language.smollm import SIGNATURE, open_smollm
 from polyglitch.language.vectors import open_vectors
 from polyglitch.language.word_classes import english_classes
@@ -36,6 +37,7 @@ from polyglitch.protocols import Candidate, Slot
 from polyglitch.word_lists import words
 
 AT_ONCE = 4 * ROW  # tokens of sentences whose keys and values are held, 46 KB each
+REMEMBERED = 20_000  # slots, some 10 MB
 START = 0  # <|endoftext|>, which stands between texts in the model's training
 
 
@@ -81,6 +83,8 @@ class SmolLmProposer:
     def __init__(self, tokenizer: Any, model: Any, signature: str) -> None:
         self._tokenizer, self._model, self.signature = tokenizer, model, signature
         self.tokens = 0  # that the model has computed: what the time goes into
+        # The methods of a campaign ask about the same slots, each in its own way.
+        self._recent: Recent[tuple[str, int, str], list[Candidate]] = Recent(REMEMBERED)
         vocabulary = {
             piece[1:]: number
             for piece, number in sorted(tokenizer.get_vocab().items())
@@ -93,6 +97,13 @@ class SmolLmProposer:
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, the likeliest sentence first."""
+        keys = [(slot.parse.text, slot.token.start, slot.token.tag) for slot in slots]
+        by_key = dict(zip(keys, slots, strict=True))
+        found = self._recent.get(keys, lambda new: self._propose([by_key[key] for key in new]))
+        return [some[:top] for some in found]
+
+    def _propose(self, slots: Sequence[Slot]) -> list[list[Candidate]]:
+        """All words that fit each slot."""
         import torch
 
         self._alike.learn(slot.token.text.lower() for slot in slots)
@@ -110,7 +121,7 @@ class SmolLmProposer:
                 tried = [one for row in rows(some, size) for one in self._after_left(row)]
                 for (start, _), (end, hope) in pairwise(STAGES):
                     self._score_right(tried, start, end, hope)
-                found |= {one.number: ranked(one.hopeful)[:top] for one in tried}
+                found |= {one.number: ranked(one.hopeful) for one in tried}
         return [found.get(number, []) for number in range(len(slots))]
 
     def _sentence(self, text: str, slots: list[tuple[int, Slot]]) -> Sentence:
