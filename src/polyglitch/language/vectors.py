@@ -56,14 +56,14 @@ class VectorProposer:
     def _fits(self, candidate: Candidate, slot: Slot) -> bool:
         return self._classes is None or self._classes.can_be(candidate.word, slot.token.tag)
 
-    def likeness(self, word: str, others: Sequence[str]) -> Floats | None:
-        """The cosine of a word with others, -1 for those without a vector; nothing if it has none itself."""
-        row = self._row.get(word)
-        if row is None:
-            return None
+    def __contains__(self, word: str) -> bool:
+        return word in self._row
+
+    def likeness(self, words: Sequence[str], others: Sequence[str]) -> Floats:
+        """The cosine of each of some known words with others, -1 for those without a vector."""
         rows = np.array([self._row.get(other, -1) for other in others])
-        found = self._vectors @ self._vectors[row]
-        return np.where(rows < 0, -1.0, found[rows]).astype(np.float32)
+        found = self._vectors[[self._row[word] for word in words]] @ self._vectors[rows].T
+        return np.where(rows < 0, -1.0, found).astype(np.float32)
 
     def _near(self, word: str, likeness: Floats, most: int) -> list[Candidate]:
         likeness[~self._usable] = -1.0

@@ -51,7 +51,12 @@ class WordNet:
             for part in DETACHMENTS
         }
         self._exceptions = {part: _exceptions(folder / f"{part}.exc") for part in DETACHMENTS}
+        self._irregular: dict[str, dict[str, list[str]]] = {}
         self.signature = f"wordnet:{folder}"
+
+    def knows(self, pos: str) -> bool:
+        """Whether there are words of a part of speech: NOUN, VERB, ADJ and ADV."""
+        return pos in PARTS
 
     def bases(self, word: str, pos: str) -> list[str]:
         """The base forms that a word may have as a NOUN, VERB, ADJ or ADV and that WordNet knows."""
@@ -62,6 +67,16 @@ class WordNet:
                 form[: -len(end)] + new for end, new in DETACHMENTS[part] if form.endswith(end)
             ]
         return [base for base in dict.fromkeys(tried) if self._offsets(base, part)]
+
+    def irregular(self, base: str, pos: str) -> list[str]:
+        """The forms of a word that no rule gives, as listed."""
+        part = PARTS[pos]
+        if part not in self._irregular:
+            table = self._irregular.setdefault(part, {})
+            for form, bases in self._exceptions[part].items():
+                for one in bases:
+                    table.setdefault(one, []).append(form)
+        return self._irregular[part].get(base, [])
 
     def synsets(self, word: str, pos: str) -> list[Synset]:
         """The meanings of a word, the most frequent first."""

@@ -21,7 +21,7 @@ Mode = Literal["replace", "remove", "both"]
 
 def patinv(
     mode: Mode = "both",
-    proposer: str = "vectors",
+    proposer: str = "auto:unlike",
     top: int = 10,
     per_seed: int | None = None,
     report: int = 3,

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from polyglitch.language.stems import same_stem
+from polyglitch.language.slot_words import goes_with_article, repeats
 from polyglitch.mutate.surface import Draft
 from polyglitch.protocols import Parse, Slot, Token
-from polyglitch.word_lists import words
 
 
 class Swap(msgspec.Struct, frozen=True):
@@ -26,9 +25,6 @@ class Swap(msgspec.Struct, frozen=True):
 
 
 Keep = Callable[[Swap], bool]
-ONE_OF = frozenset(("a", "an", "another", "each", "every", "one", "either", "neither"))
-INFLECTED = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
-DETERMINES = frozenset(("det", "poss", "nummod", "predet", "det:poss", "nmod:poss"))
 
 
 def same_tag(swap: Swap) -> bool:
@@ -49,37 +45,13 @@ def same_skeleton(swap: Swap) -> bool:
 
 
 def not_repeated(swap: Swap) -> bool:
-    """Whether the new word is not in the sentence already, in any form: mutants come without lemmas."""
-    new = swap.draft.edit.new.lower()
-    return not any(
-        new in (token.lemma.lower(), token.text.lower())
-        or (token.pos in INFLECTED and same_stem(new, token.text.lower()))
-        for place, token in enumerate(swap.slot.parse.tokens)
-        if place != swap.slot.index
-    )
+    """Whether the new word is not in the sentence already, in any form."""
+    return not repeats(swap.slot, swap.draft.edit.new)
 
 
 def same_countability(swap: Swap) -> bool:
-    """Whether a singular noun goes with its article: none after "a" that has no plural, none bare that has one."""
-    slot, new = swap.slot, swap.token
-    if new is None or slot.token.tag != "NN":
-        return True
-    mass = words("mass_nouns")
-    determiners = determined_by(slot)
-    if determiners & ONE_OF:
-        return new.text.lower() not in mass or slot.token.text.lower() in mass
-    return bool(determiners) or new.text.lower() in mass
-
-
-def determined_by(slot: Slot) -> set[str]:
-    """The articles, possessives and numbers before a noun, or before the noun it is coordinated with."""
-    tokens, place = slot.parse.tokens, slot.index
-    while True:
-        found = {t.text.lower() for t in tokens if t.head == place and t.relation in DETERMINES}
-        token = tokens[place]
-        if found or token.relation != "conj" or token.head == place:
-            return found
-        place = token.head
+    """Whether a singular noun goes with its article."""
+    return swap.token is None or goes_with_article(swap.slot, swap.token.text)
 
 
 # What every method asks of its mutants.

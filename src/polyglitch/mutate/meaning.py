@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from polyglitch.language.stems import same_stem
 from polyglitch.language.stopwords import stop_words
-from polyglitch.language.wordnet import WordNet, dictionary_folder, open_wordnet
-from polyglitch.mutate.slots import whole_word
+from polyglitch.language.unlike import one_step, opposite
+from polyglitch.language.wordnet import dictionary_folder, open_wordnet
+from polyglitch.mutate.keep import Swap, not_repeated, same_countability
+from polyglitch.mutate.proposals import propose
+from polyglitch.mutate.slots import NATURAL
 from polyglitch.mutate.surface import Draft, fit_in
 from polyglitch.mutate.swap import in_turns, swapped
 from polyglitch.part import part
@@ -25,11 +28,12 @@ SHORTEST_REMOVED = 7  # characters: the published code asks for more than six
 
 @part
 def other_meaning(
-    proposer: str = "vectors", top: int = 10, per_seed: int | None = None
+    proposer: str = "auto:unlike", top: int = 10, per_seed: int | None = None
 ) -> Mutation:
     """Cases in which one word became another that fits and means something else.
 
-    Kept when the parse keeps its shape: the same tags, heads and relations, one word renamed.
+    Kept when the parse keeps its shape: the same tags, heads and relations, one word renamed. A word that nothing
+    natural replaces is left alone: in a sentence that reads badly, the same translation is no fault.
     """
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
@@ -43,7 +47,7 @@ def other_meaning(
             for number, parse in enumerate(parses)
             for index in slots_of(parse, stop_words(language))
         ]
-        words = tools.proposer(proposer, language).propose([slot for _, slot in slots], top)
+        words = propose(tools, proposer, language, [slot for _, slot in slots], top)
         apart = unlike(language)
         drafts = [
             (number, slot, fit_in(slot, candidate.word))
@@ -54,7 +58,8 @@ def other_meaning(
         checked = parser.parse([draft.text for _, _, draft in drafts])
         kept: list[list[Draft]] = [[] for _ in seeds]
         for (number, slot, draft), parse in zip(drafts, checked, strict=True):
-            if same_shape(slot, parse):
+            swap = Swap(slot, draft, parse)
+            if same_shape(slot, parse) and not_repeated(swap) and same_countability(swap):
                 kept[number].append(draft)
         for seed, ready in zip(seeds, kept, strict=True):
             for draft in in_turns(ready)[:per_seed]:
@@ -86,7 +91,7 @@ def less_meaning(per_seed: int | None = None) -> Mutation:
 
 @part
 def both_meanings(
-    proposer: str = "vectors", top: int = 10, per_seed: int | None = None
+    proposer: str = "auto:unlike", top: int = 10, per_seed: int | None = None
 ) -> Mutation:
     """Cases of both kinds, those of a seed one after the other."""
     kinds = (other_meaning(proposer, top, per_seed), less_meaning(per_seed))
@@ -108,13 +113,13 @@ def slots_of(parse: Parse, stops: frozenset[str]) -> list[int]:
         index
         for index, token in enumerate(parse.tokens[1:-1], 1)
         if token.pos in CONTENT
-        and whole_word(Slot(parse, index))
+        and all(rule(Slot(parse, index)) for rule in NATURAL)
         and not stops & {token.text.lower(), token.lemma.lower()}
     ]
 
 
 def unlike(language: str | None) -> Callable[[Slot, str], bool]:
-    """Whether a word is no other form of the slot's and, where WordNet is installed, nothing near it."""
+    """Whether a word is no other form of the slot's and, where WordNet is installed, none that means the same."""
     stops = stop_words(language)
     lexicon = open_wordnet() if language == "en" and dictionary_folder() else None
 
@@ -123,19 +128,11 @@ def unlike(language: str | None) -> Callable[[Slot, str], bool]:
         new = word.lower()
         if new in stops or same_stem(new, old) or new[:SHARED_BEGINNING] == old[:SHARED_BEGINNING]:
             return False
-        if lexicon is None:
+        if lexicon is None or opposite(lexicon, old, new, pos):
             return True
-        return bool(lexicon.bases(new, pos)) and not near(lexicon, old, new, pos)
+        return not one_step(lexicon, old, new, pos)
 
     return apart
-
-
-def near(lexicon: WordNet, old: str, new: str, pos: str) -> bool:
-    """Whether two words are close in WordNet: one step apart, forms of one, or next to the same word.
-
-    Stricter than the published list of synonyms: a good translator has one word for company and firm.
-    """
-    return bool(lexicon.neighbours(old, pos) & lexicon.neighbours(new, pos))
 
 
 def same_shape(slot: Slot, parse: Parse) -> bool:
