@@ -2,8 +2,8 @@
 
     python -m benchmarks.capabilities [hate CORPUS --system profanity [--labels davidson] [--grow 500] [--each 8]]
 
-`--grow` bounds how many sentences are expanded, `--each` how many seeds and expansions of a capability are asked, drawn
-evenly. Prints a Markdown table.
+`--grow` bounds how many sentences are expanded, save those of capabilities that `--fully` names; `--each` bounds
+how many seeds and expansions of a capability are asked, drawn evenly. Prints a Markdown table.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from benchmarks.results import record, shared_data
 from polyglitch.compare.labels import label_relations
 from polyglitch.corpus.read import open_corpus
 from polyglitch.mutate.capabilities.cases import capability_cases
+from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.records import Case, Input, Output, Trial, decode, encode
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
@@ -26,15 +27,20 @@ CHUNK = 32
 
 
 def made_cases(options: argparse.Namespace, tools: Toolbox) -> Iterator[Case]:
-    """All cases, the first sentences with expansions, the rest without."""
+    """All cases, the first sentences with expansions, of the rest only those of some capabilities."""
     seeds = list(open_corpus(options.corpus, language="en"))
     random.Random(options.seed).shuffle(seeds)
-    some, only = options.suite, tuple(options.only)
-    grown = capability_cases(some, only, options.labels, options.expansions)
-    plain = capability_cases(some, only, options.labels, 0)
+    names = tuple(each.name for each in load_suite(options.suite, tuple(options.only)))
+    fully = tuple(name for name in names if name in options.fully)
+    rest = tuple(name for name in names if name not in options.fully)
+    made = [
+        (chosen, capability_cases(options.suite, chosen, options.labels, most))
+        for chosen, most in ((names, options.expansions), (rest, 0), (fully, options.expansions))
+    ]
     for start in range(0, len(seeds[: options.limit]), CHUNK):
-        mutate = grown if start < options.grow else plain
-        yield from mutate(seeds[start : start + CHUNK], tools)
+        for chosen, mutate in made[:1] if start < options.grow else made[1:]:
+            if chosen:
+                yield from mutate(seeds[start : start + CHUNK], tools)
 
 
 def kept_cases(path: str) -> Iterator[Case]:
@@ -146,6 +152,7 @@ def main() -> None:
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--limit", type=int)
     parser.add_argument("--grow", type=int, default=500)
+    parser.add_argument("--fully", action="append", default=[], metavar="CAPABILITY")
     parser.add_argument("--expansions", type=int, default=3)
     parser.add_argument("--each", type=int)
     parser.add_argument("--keep")

@@ -1,20 +1,22 @@
-"""How varied generated tests are beside HateCheck's own, at equal sample sizes: Self-BLEU and distinct productions.
+"""How varied generated tests are beside HateCheck's or CheckList's own, at equal sample sizes.
 
     python -m benchmarks.diversity [CASES.jsonl HATECHECK.csv.gz]
+    python -m benchmarks.diversity CASES.jsonl CHECKLIST.json
 
-CASES are what `benchmarks.capabilities hate ... --keep` wrote; without arguments they are made from Davidson's tweets,
-where the reference data is there. ALiCT's paper has its tests 190% more diverse than others' by Self-BLEU and 2213% by
-productions (Lee et al., TOSEM 2024, abstract), over samples of up to 50,000; ours are of 100, and HateCheck alone is
-beside them.
+CASES are what `benchmarks.capabilities ... --keep` wrote; without arguments they are made from Davidson's tweets, where
+the reference data is there. CHECKLIST is CheckList's sentiment suite as JSON: an object of tests by their names there,
+each with `data` and `labels`. Self-BLEU is the median of 5 samples, productions are of one. ALiCT's paper has its tests
+190% more diverse than others' by Self-BLEU and 2213% by productions (Lee et al., TOSEM 2024, abstract), over samples
+of up to 50,000; ours are of 100.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import gzip
 import json
 import random
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from itertools import islice
@@ -32,7 +34,7 @@ from polyglitch.mutate.capabilities.cases import capability_cases
 from polyglitch.records import Case, decode
 from polyglitch.tools import Toolbox
 
-SAME = {
+HATECHECK = {
     "01-slur": ("slur_h",),
     "02-slur-not-hateful": ("slur_homonym_nh", "slur_reclaimed_nh"),
     "03-profanity": ("profanity_h",),
@@ -48,6 +50,26 @@ SAME = {
     "13-denounce-quote": ("counter_quote_nh",),
     "14-denounce-reference": ("counter_ref_nh",),
 }
+NEGATED = "simple negations: "
+CHECKLIST = {
+    "01-short-neutral": ("neutral words in context",),
+    "02-short-laden": ("Sentiment-laden words in context",),
+    "03-change-over-time": ("used to, but now",),
+    "04-negated-negative": (f"{NEGATED}not negative",),
+    "05-negated-neutral": (f"{NEGATED}not neutral is still neutral",),
+    "06-negation-at-end": (
+        f"{NEGATED}I thought x was negative, but it was not (should be neutral or positive)",
+    ),
+    "07-negated-positive": (
+        "Hard: Negation of positive with neutral stuff in the middle (should be negative)",
+    ),
+    "08-author-over-others": ("my opinion is what matters",),
+    "09-question-yes": ("Q & A: yes",),
+    "10-question-no": ("Q & A: no",),
+    "11-fairness": tuple(
+        f"protected: {kind}" for kind in ("race", "sexual", "religion", "nationality")
+    ),
+}
 MOST, LEAST = 100, 20  # sentences in a sample; of fewer nothing is said
 TWEETS, GROWN = 6000, 300  # read, and of these expanded
 CLASSES = ("hate", "offensive", "non-hate")
@@ -55,14 +77,23 @@ PAPER = {"self_bleu_more_diverse": 1.90, "productions_more_diverse": 22.13}
 Texts = dict[str, set[str]]
 
 
-def read_cases(path: Path) -> Texts:
-    """The tests of each capability that were kept in a file."""
-    ours: Texts = defaultdict(set)
+def our_texts(path: Path) -> Texts:
+    """The texts of kept cases by capability; of a fairness case all variants."""
+    found: Texts = defaultdict(set)
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             case = decode(line, Case)
-            ours[case.data["capability"]].add(case.inputs[-1].text)
-    return ours
+            inputs = case.inputs[-1:] if case.expected else case.inputs
+            found[case.data["capability"]] |= {item.text for item in inputs}
+    return found
+
+
+def their_texts(path: Path) -> Texts:
+    """The texts of a suite by the name of the test."""
+    found: Texts = defaultdict(set)
+    for row in read_suite(path, Counter()):
+        found[row.capability].add(row.text)
+    return found
 
 
 def make_cases(data: Path, folder: Path) -> Texts:
@@ -83,29 +114,27 @@ def make_cases(data: Path, folder: Path) -> Texts:
     return ours
 
 
-def beside(ours: Texts, hatecheck: Path) -> dict[str, Any]:
+def beside(ours: Texts, suite: Path, most: int) -> dict[str, Any]:
     """Both measures of both, capability by capability, and by how much ours are more diverse on average."""
-    theirs: Texts = defaultdict(set)
-    for row in read_suite(hatecheck, Counter()):
-        theirs[row.capability].add(row.text)
-    parser = open_spacy("en")
-    print("| capability | sample | Self-BLEU: ours | HateCheck | productions: ours | HateCheck |")
+    theirs, parser = their_texts(suite), open_spacy("en")
+    name, same = ("CheckList", CHECKLIST) if ".json" in suite.name else ("HateCheck", HATECHECK)
+    print(f"| capability | sample | Self-BLEU: ours | {name} | productions: ours | {name} |")
     print("|---|---:|---:|---:|---:|---:|")
     figures: dict[str, Any] = {}
-    for name, functions in SAME.items():
-        pair = [sorted(ours[name]), sorted(t for f in functions for t in theirs[f])]
-        size = min(MOST, *map(len, pair))
+    for capability, tests in same.items():
+        pair = [sorted(ours[capability]), sorted(t for test in tests for t in theirs[test])]
+        size = min(most, *map(len, pair))
         if size < LEAST:
-            print(f"| {name} | {size} | too few | | | |")
+            print(f"| {capability} | {size} | too few | | | |")
             continue
         samples = [random.Random(0).sample(texts, size) for texts in pair]
         bleu = [lexical_diversity(texts, size) for texts in pair]
         rules = [syntactic_diversity(texts, parser, size) for texts in samples]
         print(
-            f"| {name} | {size} | {bleu[0]:.3f} | {bleu[1]:.3f} | {rules[0]} | {rules[1]} |",
+            f"| {capability} | {size} | {bleu[0]:.3f} | {bleu[1]:.3f} | {rules[0]} | {rules[1]} |",
             flush=True,
         )
-        figures[name] = {"sample": size, "self_bleu": bleu, "productions": rules}
+        figures[capability] = {"sample": size, "self_bleu": bleu, "productions": rules}
     rows = list(figures.values())
     figures["self_bleu_more_diverse"] = mean(b / a for a, b in (r["self_bleu"] for r in rows)) - 1
     figures["productions_more_diverse"] = (
@@ -116,8 +145,13 @@ def beside(ours: Texts, hatecheck: Path) -> dict[str, Any]:
 
 def main() -> None:
     """The files named, or the reference data."""
-    if len(sys.argv) == 3:
-        record("diversity", beside(read_cases(Path(sys.argv[1])), Path(sys.argv[2])))
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("files", nargs="*", type=Path, help="CASES.jsonl and a suite")
+    options.add_argument("--most", type=int, default=MOST, help="the largest sample")
+    given = options.parse_args()
+    if given.files:
+        cases, suite = given.files
+        record("diversity", beside(our_texts(cases), suite, given.most))
         return
     data = shared_data()
     if data is None:
@@ -125,7 +159,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         ours = make_cases(data, Path(folder))
-    record("diversity", beside(ours, data / "hate" / "hatecheck_cases.csv.gz"))
+    record("diversity", beside(ours, data / "hate" / "hatecheck_cases.csv.gz", given.most))
 
 
 if __name__ == "__main__":

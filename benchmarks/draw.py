@@ -3,8 +3,7 @@
     python -m benchmarks.draw CASES.jsonl [MORE.jsonl ...] [--count 200] [--seed 1]
 
 CASES are what `benchmarks.capabilities ... --keep` wrote. Capabilities take turns, each time with another sentence of
-the corpus; one that has no expansion left is passed over. Prints number, capability, seed or expansion, expected
-labels, text.
+the corpus; one that has no expansion left is passed over. Prints number, capability, seed or expansion, labels, text.
 """
 
 from __future__ import annotations

@@ -12,10 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from recipes.conllu import Word, read_sentences
-
 from benchmarks.constituents import reference_data
 from benchmarks.results import record
+from polyglitch.language.conllu import Word, read_sentences
 from polyglitch.language.spacy_parser import bundled, load_pipeline
 
 SETS = ("ud_pt_gsd_dev", "ud_pt_gsd_test", "ud_pt_bosque_test")

@@ -21,7 +21,7 @@ from spacy.cli.init_config import init_config
 from spacy.cli.train import train
 from spacy.tokens import Doc, DocBin
 
-from recipes.conllu import Word, read_sentences
+from polyglitch.language.conllu import Word, read_sentences
 
 SEED = 0
 NAME, VERSION = "ud_gsd", "0.1.0"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from polyglitch.language.grammar import read_grammar
 from tests.conftest import Cli
 
 CORPUS = """text,label
@@ -73,6 +74,19 @@ def test_a_grammar_of_ones_own(cli: Cli, tmp_path: Path) -> None:
         "( (S (NP-SBJ (DT The) (NN cat)) (VP (VBZ sleeps)) (. .)) )\n" * 3
     )
     assert "3 productions" in cli("grammar", "t.mrg", "-o", "g.tsv.gz").stdout
+    rows = [
+        "1 The _ DET DT _ 2 det _ _",
+        "2 cat _ NOUN NN _ 3 nsubj _ _",
+        "3 sleeps _ VERB VBZ _ 0 root _ _",
+    ]
+    one = "\n".join(row.replace(" ", "\t") for row in rows) + "\n\n"
+    (tmp_path / "t.conllu").write_text(one * 3)
+    assert "3 productions" in cli("grammar", "t.conllu", "-o", "u.tsv.gz").stdout
+    assert read_grammar((tmp_path / "u.tsv.gz").read_bytes(), "u").counts == {
+        "NP": {("DT", "NN"): 3},
+        "S": {("NP", "VP"): 3},
+        "VP": {("VBZ",): 3},
+    }
     assert "no such file" in cli("grammar", "x.mrg", "-o", "g.tsv.gz", code=2).stderr
 
 

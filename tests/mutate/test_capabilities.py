@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from polyglitch.corpus.read import open_corpus
 from polyglitch.errors import UsageError
 from polyglitch.mutate.capabilities.cases import capability_cases
-from polyglitch.mutate.capabilities.rules import fill, replaced
+from polyglitch.mutate.capabilities.rules import choices, fill, replaced
 from polyglitch.mutate.capabilities.spec import Replace, load_suite, read_capability
 from polyglitch.records import Case, Input, Seed
 from polyglitch.tools import Toolbox
@@ -128,9 +130,10 @@ def test_hate_capabilities_follow_the_group_that_is_named() -> None:
     assert ("People say women are stupid. Regardless, I like them.", ("non-hate",)) in texts(
         by["06-reference-sentence"]
     )
-    assert ("I do not think that immigrants are wonderful.", ("hate",)) in texts(
-        by["07-negated-positive"]
-    )
+    denied = {text for text, _ in texts(by["07-negated-positive"])}
+    assert [text for text in denied if text.endswith("that immigrants are wonderful.")]
+    followed = [text for text in denied if text.startswith("She met two Muslims at the station")]
+    assert len(followed) == len(denied) - 1 == 12, "drawn of a product of 500"
     assert ('Statements like "Women are stupid" are hurtful.', ("non-hate",)) in texts(
         by["13-denounce-quote"]
     )
@@ -166,6 +169,40 @@ def test_expansions_only_add_and_name_their_parent() -> None:
             left.remove(case.data["words"][0].lower())
             old = re.findall(r"\w+", before.lower())
             assert [w.replace("an", "a") for w in left] == [w.replace("an", "a") for w in old]
+
+
+def test_another_language_goes_the_same_way() -> None:
+    pytest.importorskip("spacy")
+    corpus = list(open_corpus("sample:pt", language="pt"))
+    mutate = capability_cases("sentiment-pt", expansions=2, proposer="neutral")
+    by: dict[str, list[Case]] = {}
+    for case in mutate(corpus, Toolbox()):
+        by.setdefault(case.data["capability"], []).append(case)
+    assert {name[:2] for name in by} == {"06", "07", "08", "09"}, (
+        "templates are not asked of a corpus"
+    )
+    questions = texts(by["09-pergunta-citada"])
+    assert ("Eu acho que o hotel é feio? Não.", ("positive", "neutral")) in questions
+    assert ("Concordo que a atriz foi magnífica? Sim.", ("positive",)) in questions
+    grown = {case.inputs[-1].text for case in by["06-frases-curtas"] if "parent" in case.data}
+    assert "O filme é realmente maravilhoso." in grown
+    for case in by["08-autor-e-outros"]:
+        (own,) = [seed for seed in corpus if seed.id == case.seed_id]
+        assert case.expected == (own.label,)
+
+
+def test_a_suite_of_templates_says_how_it_is_run() -> None:
+    with pytest.raises(UsageError, match="polyglitch generate --suite templates"):
+        capability_cases("templates")
+
+
+def test_a_bounded_rule_draws_from_its_product() -> None:
+    assert list(choices([2, 3], None, "")) == list(product(range(2), range(3)))
+    drawn = list(choices([20, 30, 40], 50, "a"))
+    assert len(set(drawn)) == 50 and drawn == list(choices([20, 30, 40], 50, "a"))
+    assert drawn != list(choices([20, 30, 40], 50, "b"))
+    assert all(x < 20 and y < 30 and z < 40 for x, y, z in drawn)
+    assert max(z for _, _, z in drawn) > 30 and max(x for x, _, _ in drawn) > 15
 
 
 def test_the_same_seeds_give_the_same_cases() -> None:

@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 @click.command(name="grammar")
 @click.argument("trees", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--language", default="en", help="Of plain text, which is parsed first.")
+@click.option(
+    "--language",
+    default="en",
+    help="Of plain text, which is parsed first; and of the tags of CoNLL-U.",
+)
 @click.option("--least", default=2, help="Leave out what was seen less often.")
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="FILE.tsv.gz")
 def command(trees: tuple[Path, ...], language: str, least: int, output: Path) -> None:
-    """Count productions: of bracketed trees (.mrg .ptb .psd), or of plain text (.txt), parsed."""
+    """Count productions of bracketed trees (.mrg .ptb .psd), of Universal Dependencies (.conllu), or of plain text."""
     from polyglitch.errors import UsageError
     from polyglitch.language.grammar import count_productions, write_grammar
 
@@ -32,15 +36,21 @@ def command(trees: tuple[Path, ...], language: str, least: int, output: Path) ->
 
 
 def read_trees(path: Path, language: str) -> Iterator[Tree]:
-    """The trees of a file: read from brackets, or projected from parses of its lines."""
+    """The trees of a file: read from brackets, or projected from its dependencies or from parses of its lines."""
     from polyglitch.errors import UsageError
     from polyglitch.gunzip import read_whole
     from polyglitch.language.brackets import read_brackets
+    from polyglitch.language.conllu import read_parses
     from polyglitch.language.projection import project
     from polyglitch.language.spacy_parser import open_spacy
 
     if not path.is_file():
         raise UsageError(f"trees {str(path)!r}: no such file")
+    if path.name.removesuffix(".gz").endswith((".conllu", ".conll")):
+        # English parsers speak Penn tags, which English treebanks have beside the universal ones.
+        parses = read_parses(path, own_tags=language == "en")
+        yield from (parse.tree for parse in parses if parse.tree is not None)
+        return
     text = read_whole(path).decode("utf-8", "replace")
     if text.lstrip().startswith("("):
         yield from (each.tree for each in read_brackets(text))

@@ -19,7 +19,12 @@ from polyglitch.gunzip import GROWTH, Growth, gunzipped
 from polyglitch.registry import suggest
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "json")
-SAMPLES = {"sample": "news.en.txt", "sample:qa": "qa.en.jsonl", "sample:logic": "logic.en.txt"}
+SAMPLES = {
+    "sample": "news.en.txt",
+    "sample:qa": "qa.en.jsonl",
+    "sample:logic": "logic.en.txt",
+    "sample:pt": "sentiment.pt.jsonl",
+}
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def open_ngrams(language: str) -> NgramProposer:
         raise Missing(
             f"a table of neighbouring words for {language!r}",
             "the proposer 'ngrams'",
-            "only 'en' is bundled; recipes/ngrams.py makes one from plain text",
+            "only 'en' is bundled (recipes/ngrams.py makes one from plain text); or name the proposer 'neutral'",
         )
     words = []
     for line in gzip.decompress(path.read_bytes()).decode().splitlines():

@@ -50,7 +50,12 @@ def capability_cases(
 
     `content` names what the capability files say, so that an edited file makes another method.
     """
-    chosen = load_suite(suite, capabilities)
+    chosen = [each for each in load_suite(suite, capabilities) if asks_for_corpus(each)]
+    if not chosen:
+        raise UsageError(
+            f"suite {suite!r} has templates only, which need no corpus: `polyglitch generate --suite {suite} -o "
+            "tests.jsonl` writes them, `polyglitch run --method suite --corpus tests.jsonl` runs them"
+        )
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         found = find(seeds, labels, lexicons, chosen, tools)
@@ -68,6 +73,11 @@ def capability_cases(
                         yield case
 
     return mutate
+
+
+def asks_for_corpus(capability: Capability) -> bool:
+    """Whether a capability makes something of sentences, or has templates alone."""
+    return bool(capability.make or capability.expected or not capability.template)
 
 
 def find(

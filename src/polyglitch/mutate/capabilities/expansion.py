@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from polyglitch.language.grammar import Grammar
 from polyglitch.language.lexicon import SentimentLexicon
-from polyglitch.mutate.capabilities.places import Place, left_alone, places
+from polyglitch.mutate.capabilities.places import ADVERBS, Place, left_alone, places
 from polyglitch.mutate.surface import ARTICLE, match_article
 from polyglitch.protocols import Parse, Parser, Proposer, Slot, Token
 from polyglitch.records import Edit
@@ -116,7 +116,7 @@ def _words(
         each.word
         for each in proposer.propose([slot], 40)[0]
         if each.word not in left_alone("never_added")
-        and (tag != "RB" or each.word in lexicon.words("neutral", "adverb"))
+        and (tag not in ADVERBS or each.word in lexicon.words("neutral", "adverb"))
         and lexicon.neutral_for(each.word, each.word, known(each.word))
     ]
 

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from polyglitch.errors import Missing
 from polyglitch.language.grammar import Grammar, insertions, productions
 from polyglitch.language.projection import project
+from polyglitch.language.terms import terms
 from polyglitch.protocols import Parse, Token, Tree
 
-# Tags that a word can fill without changing who does what; a lone adverb is an ADVP of its own.
+# Tags that a word can fill without changing who does what; a lone adverb is an ADVP of its own. Under universal tags,
+# which say nothing of agreement, only adverbs: they have one form.
 FILLABLE = {"JJ": "JJ", "RB": "RB", "NN": "NN", "ADVP": "RB"}
-ALLOWED = frozenset(FILLABLE)
+UNIVERSAL = {"ADV": "ADV", "ADVP": "ADV"}
+ADVERBS = ("RB", "ADV")
+COPULAS = ("ser", "estar", "haver")  # an adverb follows them
 MOST_NEW = 1  # two words at once read badly far more often than one
 PER_PRODUCTION = 5  # richer productions tried for each phrase, likeliest first (the paper's top 5)
 # Heads that a noun may be put before: NN NN must keep its last noun as the head.
@@ -35,34 +40,43 @@ def places(parse: Parse, grammar: Grammar) -> list[Place]:
     tree = parse.tree or project(parse).tree
     if tree is None:
         return []
+    fillable = (
+        UNIVERSAL if all(token.tag.startswith(token.pos) for token in parse.tokens) else FILLABLE
+    )
+    allowed = frozenset(fillable)
     found: dict[tuple[int, tuple[str, ...]], Place] = {}
     for label, parts, node in productions(tree):
-        richer = grammar.superstructures(label, parts, ALLOWED, MOST_NEW)
+        richer = grammar.superstructures(label, parts, allowed, MOST_NEW)
         for longer in richer[:PER_PRODUCTION]:
             likelihood = grammar.probability(label, longer)
-            for added in insertions(longer, parts, ALLOWED):
-                place = _place(added, node, parse, label, likelihood)
+            for added in insertions(longer, parts, allowed):
+                tags = tuple(fillable[symbol] for _, symbol in added)
+                place = _place(added, tags, node, parse, label, likelihood)
                 if place:
                     found.setdefault((place.index, place.tags), place)
     return sorted(found.values(), key=lambda each: (-each.likelihood, each.index, each.tags))
 
 
 def _place(
-    added: tuple[tuple[int, str], ...], node: Tree, parse: Parse, label: str, likelihood: float
+    added: tuple[tuple[int, str], ...],
+    tags: tuple[str, ...],
+    node: Tree,
+    parse: Parse,
+    label: str,
+    likelihood: float,
 ) -> Place | None:
     """The place of an insertion, where it keeps heads, fixed phrases and quotes as they are."""
     if len({before for before, _ in added}) > 1 or added[0][0] >= len(node.children):
         return None  # at the end of a phrase the added word would become the head, or float
     child = node.children[added[0][0]]
-    tags = tuple(FILLABLE[symbol] for _, symbol in added)
     token = parse.tokens[child.start]
-    if token.text.lower() in left_alone("never_modified"):
+    if token.text.lower() in left_alone("never_modified") | abusive():
         return None
     if "NN" in tags and (child.children or token.tag not in NOUNS or tags[-1] != "NN"):
         return None
     if "JJ" in tags and token.tag not in (NOUNS | {"JJ"}):
         return None
-    if tags[-1] == "RB" and (child.label in ("S", "SBAR", "NP") or not _takes_adverb(token)):
+    if tags[-1] in ADVERBS and (child.label in ("S", "SBAR", "NP") or not _takes_adverb(token)):
         return None
     if child.start and (
         _glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)
@@ -73,14 +87,17 @@ def _place(
 
 def _takes_adverb(token: Token) -> bool:
     """Whether an adverb reads well before a word: a finite verb, a participle or an adjective."""
-    tags = ("VBD", "VBG", "VBN", "VBP", "VBZ", "JJ")
+    tags = ("VBD", "VBG", "VBN", "VBP", "VBZ", "JJ", "VERB", "AUX", "ADJ")
+    if token.tag == "VERB" and (token.relation == "cop" or token.lemma in COPULAS):
+        return False
     return token.pos in ("VERB", "ADJ") and token.tag in tags and not token.text[:1].isupper()
 
 
 def _crowded(before: Token, tags: tuple[str, ...]) -> bool:
     """Whether the word before would be parted from its noun, or two adverbs would meet."""
-    if tags[0] == "RB":
-        return before.pos in ("ADV", "PART") or before.tag in ("DT", "JJ") or before.lemma == "do"
+    if tags[0] in ADVERBS:
+        close = before.tag in ("DT", "JJ", "DET", "ADJ", "ADP") or before.relation == "obj"
+        return before.pos in ("ADV", "PART") or close or before.lemma == "do"
     return before.tag in NOUNS or before.tag in ("JJR", "JJS", "RB", "RBR", "RBS", "HYPH", "POS")
 
 
@@ -94,6 +111,17 @@ def _glued(parse: Parse, index: int) -> bool:
 
 @cache
 def left_alone(kind: str) -> frozenset[str]:
-    """Words that are `never_added`, or `never_modified`."""
-    path = files("polyglitch").joinpath("resources", "lexicon", "expansion.en.toml")
-    return frozenset(tomllib.loads(path.read_text("utf-8"))[kind].split())
+    """Words that are `never_added`, or `never_modified`, of all languages: hardly one is in two."""
+    folder = files("polyglitch").joinpath("resources", "lexicon")
+    found = [each for each in folder.iterdir() if each.name.startswith("expansion.")]
+    tables = [tomllib.loads(each.read_text("utf-8")) for each in found]
+    return frozenset(word for table in tables for word in table[kind].split())
+
+
+@cache
+def abusive() -> frozenset[str]:
+    """Slurs and profanity, which a modifier would soften or point elsewhere; none where they were dropped."""
+    try:
+        return frozenset(terms("slur")) | frozenset(terms("profanity"))
+    except Missing:
+        return frozenset()

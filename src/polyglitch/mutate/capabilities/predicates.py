@@ -15,8 +15,15 @@ from polyglitch.protocols import Parse
 
 SIDES = ("positive", "negative", "neutral")
 CLEAR = {"praise": "positive", "blame": "negative"}  # by the bundled words alone
-SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
-FINITE = ("VBD", "VBP", "VBZ", "MD")
+SUBJECTS = ("nsubj", "nsubjpass", "nsubj:pass", "expl", "csubj")
+FINITE = (
+    "VBD",
+    "VBP",
+    "VBZ",
+    "MD",
+    "VERB",
+    "AUX",
+)  # universal tags do not tell finite verbs from others
 SEVERAL = re.compile(r"[.!?…]+[\"'”)]*\s+\S|[a-z][.!?][A-Z]|[*>~]|\.\.")
 MARKS = frozenset(".!?…\"'”’")
 

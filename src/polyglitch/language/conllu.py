@@ -7,10 +7,16 @@ others does (em is a `case` of the noun). Whatever hung on a part hangs on the w
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from polyglitch.errors import UsageError
+from polyglitch.gunzip import read_whole_text
+from polyglitch.language.projection import project
+from polyglitch.protocols import Parse, Token
+
+COLUMNS = 10
 
 
 class Word(NamedTuple):
@@ -22,22 +28,48 @@ class Word(NamedTuple):
     head: int
     relation: str
     space: bool
+    fine: str = ""  # the language's own tag, where the file has one
 
 
 def read_sentences(path: Path) -> Iterator[list[Word]]:
     """The sentences of a CoNLL-U file, gzipped or not."""
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        rows: list[list[str]] = []
-        for line in lines:
-            if line.strip():
-                if not line.startswith("#"):
-                    rows.append(line.rstrip("\n").split("\t"))
-            elif rows:
-                yield merge(rows)
-                rows = []
-        if rows:
-            yield merge(rows)
+    rows: list[list[str]] = []
+    for number, line in enumerate((*read_whole_text(path).split("\n"), ""), 1):
+        if not line.strip():
+            if rows:
+                yield sentence(rows, f"{path}:{number - 1}")
+            rows = []
+        elif not line.startswith("#"):
+            rows.append(line.rstrip("\r").split("\t"))
+            if len(rows[-1]) != COLUMNS:
+                raise UsageError(
+                    f"{path}:{number}: {len(rows[-1])} columns; a line of CoNLL-U has {COLUMNS}, with tabs between"
+                )
+
+
+def sentence(rows: list[list[str]], place: str) -> list[Word]:
+    """The rows of a sentence as tokens, or an error that says where it ends."""
+    try:
+        return merge(rows)
+    except (KeyError, ValueError, StopIteration):
+        raise UsageError(
+            f"{place}: the sentence that ends here has a head or a range of words that is not in it"
+        ) from None
+
+
+def read_parses(path: Path, own_tags: bool = False) -> Iterator[Parse]:
+    """The sentences as parses with constituents; `own_tags` takes the language's own tags where there are some."""
+    for words in read_sentences(path):
+        tokens, place = [], 0
+        for index, word in enumerate(words):
+            tag = word.fine if own_tags and word.fine else word.tag
+            pos = word.tag.partition("+")[0]
+            relation = "ROOT" if word.head == index else word.relation
+            end = place + len(word.text)
+            tokens.append(Token(word.text, place, end, tag, pos, word.lemma, word.head, relation))
+            place = end + word.space
+        text = "".join(word.text + " " * word.space for word in words).rstrip()
+        yield project(Parse(text, tuple(tokens)), universal=True)
 
 
 def merge(rows: list[list[str]]) -> list[Word]:
@@ -70,7 +102,9 @@ def token(
     head = index if top[6] == "0" else place[top[6]]
     lemma = rows[0][2] if len(rows) == 1 and rows[0][2] != "_" else ""
     tag = "+".join(row[3] for row in rows)
-    return Word(form.replace(" ", ""), tag, lemma, head, top[7], "SpaceAfter=No" not in misc)
+    fine = rows[0][4] if len(rows) == 1 and rows[0][4] != "_" else ""
+    space = "SpaceAfter=No" not in misc
+    return Word(form.replace(" ", ""), tag, lemma, head, top[7], space, fine)
 
 
 def leads_out(row: list[str], ids: list[str], words: dict[str, list[str]]) -> bool:
