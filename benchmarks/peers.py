@@ -22,6 +22,7 @@ from benchmarks.selfbleu import made_sentences
 from polyglitch.compare.words import units
 from polyglitch.corpus.read import open_corpus
 from polyglitch.language.lexicon import open_lexicon
+from polyglitch.language.stopwords import stop_words
 from polyglitch.language.terms import terms
 from polyglitch.mutate.capabilities.templates import fill_template
 
@@ -44,7 +45,7 @@ PEERS = {
     ),
     "textattack": Peer(
         (
-            f"{TORCH} transformers<5 numpy<2 datasets<4 flair<0.16 nltk bert-score editdistance lemminflect "
+            f"{TORCH} transformers<5 numpy<2 pyarrow<21 datasets<4 flair<0.16 nltk bert-score editdistance lemminflect "
             "language-tool-python<2.9 lru-dict terminaltables word2number num2words pinyin OpenHowNet jieba",
             "--no-deps textattack==0.3.10",
         ),
@@ -85,6 +86,7 @@ def make_task(folder: Path) -> Path:
         "negative": [f"{noun}." for noun in lists["noun"][::10]],
         "cases": CASES,
         "sentences": sentences,
+        "stopwords": sorted(stop_words("en")),
         "each": EACH,
         "pairs": pairs,
         "units": [[units(text) for text in pair] for pair in pairs],

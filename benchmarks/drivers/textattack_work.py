@@ -1,19 +1,32 @@
-"""TextAttack's part of `benchmarks.peers`, run in an environment of its own: TASK.json in, figures as JSON out."""
+"""TextAttack's part of `benchmarks.peers`, run in an environment of its own: TASK.json in, figures as JSON out.
+
+It cannot be imported without NLTK's list of stop words, which it downloads; offline it is given ours.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import time
+from pathlib import Path
 
+import nltk
 import numpy as np
-from textattack import Attack, AttackArgs, Attacker
-from textattack.augmentation import CharSwapAugmenter
-from textattack.datasets import Dataset
-from textattack.goal_functions import UntargetedClassification
-from textattack.models.wrappers import ModelWrapper
-from textattack.search_methods import GreedySearch
-from textattack.transformations import WordSwapNeighboringCharacterSwap
+
+TASK = json.loads(Path(sys.argv[1]).read_text("utf-8"))
+DATA = Path(tempfile.mkdtemp())
+(DATA / "corpora" / "stopwords").mkdir(parents=True)
+(DATA / "corpora" / "stopwords" / "english").write_text("\n".join(TASK["stopwords"]), "utf-8")
+nltk.data.path.insert(0, str(DATA))
+
+from textattack import Attack, AttackArgs, Attacker  # noqa: E402
+from textattack.augmentation import CharSwapAugmenter  # noqa: E402
+from textattack.datasets import Dataset  # noqa: E402
+from textattack.goal_functions import UntargetedClassification  # noqa: E402
+from textattack.models.wrappers import ModelWrapper  # noqa: E402
+from textattack.search_methods import GreedySearch  # noqa: E402
+from textattack.transformations import WordSwapNeighboringCharacterSwap  # noqa: E402
 
 
 class Classifier(ModelWrapper):
@@ -61,9 +74,7 @@ def running(task: dict) -> dict:
 
 def main() -> None:
     """Read the task, print the figures as the last line."""
-    with open(sys.argv[1], encoding="utf-8") as file:
-        task = json.load(file)
-    print(json.dumps({"letters": letters(task), "running": running(task)}))
+    print(json.dumps({"letters": letters(TASK), "running": running(TASK)}))
 
 
 if __name__ == "__main__":
