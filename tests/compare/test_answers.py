@@ -171,3 +171,12 @@ def test_a_sure_wrong_answer_is_worse_than_a_wavering_one() -> None:
     worse, better = judge(sure, wavering)
     assert worse.outcome == better.outcome == "violated"
     assert worse.severity > better.severity > 0
+
+
+def test_false_to_a_question_whether_it_is_false_tells_nothing() -> None:
+    torn, clear = judge(
+        trial("No, it was not.", "False. It was not lost.", relation="opposite answer"),
+        trial("No, it was not.", "No, it is true.", relation="opposite answer"),
+    )
+    assert torn.outcome == "undecided" and "either" in torn.reason
+    assert clear.outcome == "violated"

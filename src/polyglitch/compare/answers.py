@@ -6,6 +6,7 @@ the likeness of their vectors. The paper's threshold, 0.76, is for Phrase-BERT; 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -21,6 +22,8 @@ THRESHOLD = 0.76  # cosine, as published
 SHORT_IN_LONG = (
     1 / 3
 )  # share of the longer answer's words that the shorter must have to be its gist
+
+FIRST_WORD = re.compile(r"\W*(\w+)")
 
 Same = Literal["same", "differ", "vectors"]
 
@@ -94,6 +97,9 @@ def what_is_right(trial: Trial) -> Wanted:
             return Wanted(undecided="a single question was answered by neither yes nor no")
         return Wanted(answers[-1], ("yes" if set(sides) == {"yes"} else "no",))
     if case.relation == "opposite answer":
+        if (first := FIRST_WORD.match(answers[-1])) and first[1].lower() in ("true", "false"):
+            # "False." to "Is it false that ...?" denies the question or says that it is so.
+            return Wanted(undecided=f"{first[1]!r} can mean either when asked whether it is false")
         side = polarity(answers[0])
         if side is None:
             return Wanted(undecided="the first question was answered by neither yes nor no")
