@@ -48,6 +48,7 @@ def f_score(truth: Sequence[bool], found: Sequence[bool]) -> float:
         ("yes, it does", "yes"),
         ("**No**, it is not.", "no"),
         ("The answer is: no", "no"),
+        ("The answer is not true. Dogs stay outside.", "no"),
         ("True", "yes"),
         ("No answer", None),
         ("no sequels", None),
