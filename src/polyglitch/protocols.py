@@ -116,6 +116,9 @@ class Parser(Protocol):
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Parse each text, batched."""
 
+    def skim(self, texts: Sequence[str]) -> list[Parse]:
+        """Tags and dependencies of each text, without the rest where that is cheaper."""
+
 
 class Slot(msgspec.Struct, frozen=True):
     """A word to be replaced, in its sentence."""

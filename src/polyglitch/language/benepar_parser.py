@@ -39,6 +39,11 @@ class BeneparParser:
         """Parse each text as one sentence, batched."""
         return [self._with_tree(doc) for doc in self._pipeline.pipe(texts, batch_size=32)]
 
+    def skim(self, texts: Sequence[str]) -> list[Parse]:
+        """Tags and dependencies alone: the tree is the dear part."""
+        with self._pipeline.select_pipes(disable="benepar"):
+            return [parse_of(doc) for doc in self._pipeline.pipe(texts, batch_size=32)]
+
     def _with_tree(self, doc: Any) -> Parse:
         parse = parse_of(doc)
         strings = " ".join(sentence._.parse_string for sentence in doc.sents)

@@ -24,4 +24,4 @@ class RememberingParser:
 
     def skim(self, texts: Sequence[str]) -> list[Parse]:
         """Tags and dependencies of each text, without the rest where that is cheaper."""
-        return self._skimmed.get(texts, getattr(self._parser, "skim", self._parser.parse))
+        return self._skimmed.get(texts, self._parser.skim)

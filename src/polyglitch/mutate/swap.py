@@ -12,7 +12,7 @@ from polyglitch.mutate.proposals import propose
 from polyglitch.mutate.slots import SlotRule, open_slots
 from polyglitch.mutate.surface import Draft, fit_in
 from polyglitch.part import part
-from polyglitch.protocols import Floats, Mutation, Parse, Parser, Slot, Tools
+from polyglitch.protocols import Floats, Mutation, Parse, Slot, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 
 RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
@@ -62,7 +62,7 @@ def swap_words(
             for (number, slot), some in zip(chosen, found, strict=True)
             for candidate in some
         ]
-        checked = skimmed(parser, [draft.text for _, _, draft, _ in drafts])
+        checked = parser.skim([draft.text for _, _, draft, _ in drafts])
         kept: list[list[tuple[float, Draft]]] = [[] for _ in seeds]
         for (number, slot, draft, score), parse in zip(drafts, checked, strict=True):
             swap = Swap(slot, draft, parse)
@@ -79,12 +79,6 @@ def swap_words(
                 yield swapped(seed, draft.text, draft.edit, relation, heat)
 
     return mutate
-
-
-def skimmed(parser: Parser, texts: Sequence[str]) -> list[Parse]:
-    """Tags and dependencies of the mutants, the only things that the filters look at."""
-    found: list[Parse] = getattr(parser, "skim", parser.parse)(texts)
-    return found
 
 
 def ranked(positions: int | None, per_seed: int | None) -> tuple[int, int]:
