@@ -11,6 +11,7 @@ from polyglitch.errors import Missing
 from polyglitch.evaluate.efficiency import Test, by_draw, curve, first_tests, shared_tokens
 
 FORMATS = (".svg", ".png")
+MOST_COLUMNS = 20  # combinations of ranks in a picture; the table has them all
 # Okabe and Ito's palette: told apart by the colour-blind.
 COLOURS = ("#000000", "#999999", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 
@@ -64,15 +65,20 @@ def curves(tests: Sequence[Test], ranks: Sequence[str], method: str, budget: int
 
 
 def upset(shared: dict[tuple[str, ...], int], ranks: Sequence[str], title: str) -> Any:
-    """How many tokens each combination of ranks replaced: bars over a matrix of dots."""
+    """How many tokens each combination of ranks replaced: bars over a matrix of dots, the largest first."""
     from matplotlib.figure import Figure
 
+    rest = list(shared.values())[MOST_COLUMNS:]
+    shared = dict(list(shared.items())[:MOST_COLUMNS])
+    if rest:
+        title += f"\nand {sum(rest)} more in {len(rest)} smaller combinations"
     figure = Figure(figsize=(max(6.0, 0.3 * len(shared) + 1.5), 4), layout="constrained")
     bars, dots = figure.subplots(2, 1, sharex=True, height_ratios=(3, 0.3 * len(ranks)))
     columns = range(len(shared))
     drawn = bars.bar(columns, list(shared.values()), color=COLOURS[2], width=0.7)
     bars.bar_label(drawn, fontsize=8)
-    bars.set(ylabel="replaced tokens", title=title)
+    bars.set(ylabel="replaced tokens", xlim=(-0.6, len(shared) - 0.4))
+    bars.set_title(title, fontsize=10)
     bars.tick_params(axis="x", bottom=False)
     bars.spines[["top", "right"]].set_visible(False)
     for column, names in enumerate(shared):
