@@ -55,7 +55,12 @@ def test_sentences_become_parses_with_constituents(tmp_path: Path) -> None:
     path.write_text("\n".join(row.replace(" ", "\t") for row in rows), "utf-8")
     (universal,), (own,) = read_parses(path), read_parses(path, own_tags=True)
     assert universal.text == "The cat sleeps."
-    assert [universal.text[t.start : t.end] for t in universal.tokens] == ["The", "cat", "sleeps", "."]
+    assert [universal.text[t.start : t.end] for t in universal.tokens] == [
+        "The",
+        "cat",
+        "sleeps",
+        ".",
+    ]
     assert [token.tag for token in universal.tokens] == ["DET", "NOUN", "VERB", "PUNCT"]
     assert own.tree is not None and own.tree.label == "S"
     noun_phrase = own.tree.children[0]
