@@ -25,7 +25,7 @@ def in_turns(cases: list[Case], count: int, seed: int) -> list[Case]:
     for name in sorted(rows):
         dice.shuffle(rows[name])
         used: dict[str, int] = defaultdict(int)
-        order = []
+        order: list[tuple[int, int, Case]] = []
         for case in rows[name]:
             order.append((used[case.seed_id], len(order), case))
             used[case.seed_id] += 1

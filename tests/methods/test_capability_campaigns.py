@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from polyglitch.evaluate.explain import explain
+from polyglitch.evaluate.neurons import Coverage
 from polyglitch.systems.uri import open_system
+from polyglitch.variety import system_coverage
 from tests.conftest import Cli
 
 pytestmark = pytest.mark.skipif(
@@ -103,6 +105,13 @@ def test_a_classifier_is_run_explained_and_drawn(cli: Cli, tmp_path: Path) -> No
     assert page.count("What each word contributes to") == 3
     assert page.count("The gradient of") == 3
     assert page.count(">The least that keeps ") == 3
+
+    known = ["The film is wonderful.", "The story is terrible."]
+    # Four maps of attention, two of the feed-forward layer, the pooler and the head.
+    same = system_coverage(system, known, known)
+    assert same == Coverage(4 * 16 + 32 + 16 + 16 + 2, 0.0, 0.0), "known inputs leave no bounds"
+    found = system_coverage(system, known, ["The dreadful film is superb.", "No cast, no music."])
+    assert 0 < found.boundary < 1 and 0 < found.strong < 1
 
 
 def test_explain_wants_a_text_or_a_run(cli: Cli) -> None:

@@ -14,6 +14,7 @@ COMMANDS = (
     "calibrate",
     "compare",
     "demo",
+    "diversity",
     "doctor",
     "evaluate",
     "explain",

@@ -81,3 +81,10 @@ def _extremes(output: Any) -> tuple[Floats, Floats]:
     low = np.asarray(flat.amin(0).float().cpu().numpy(), np.float32)
     high = np.asarray(flat.amax(0).float().cpu().numpy(), np.float32)
     return low, high
+
+
+def linear_layers(model: Any) -> list[str]:
+    """The names of all linear layers."""
+    import torch
+
+    return [name for name, part in model.named_modules() if isinstance(part, torch.nn.Linear)]

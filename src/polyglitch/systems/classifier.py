@@ -50,6 +50,11 @@ class Classifier:
             outputs = [output.label or "" for output in self.ask(inputs)]
         return [self._look(item, label) for item, label in zip(inputs, outputs, strict=True)]
 
+    @property
+    def model(self) -> Any:
+        """The torch model, for those who watch its neurons."""
+        return self._model
+
     def close(self) -> None:
         """The model goes with the object."""
 

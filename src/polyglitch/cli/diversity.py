@@ -1,0 +1,54 @@
+"""`polyglitch diversity`: how varied tests are, in words, in syntax, and in what they wake in a model."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command(name="diversity")
+@click.argument("tests")
+@click.option("--language", default="en", help="Of the texts, for the parser.")
+@click.option("--sample", default=200, help="At most so many texts of a capability.")
+@click.option(
+    "--system", default=None, help="A model of hf:..., for neuron coverage; needs --known."
+)
+@click.option("--known", default=None, help="A corpus of inputs that the model knows: its bounds.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def command(
+    tests: str,
+    language: str,
+    sample: int,
+    system: str | None,
+    known: str | None,
+    as_json: bool,
+) -> None:
+    """Measure the texts of TESTS, by capability where they have one: Self-BLEU (lower is more varied) and distinct
+    productions (higher is). With --system and --known also which neurons leave the bounds of known inputs."""
+    from polyglitch.errors import UsageError
+    from polyglitch.variety import by_capability, measured, system_coverage
+
+    if bool(system) != bool(known):
+        raise UsageError("--system and --known belong together: coverage is beyond what is known")
+    texts = by_capability(tests, language)
+    rows = {name: measured(some, language, sample) for name, some in texts.items()}
+    found: dict[str, object] = {"tests": rows}
+    if system and known:
+        every = [text for some in texts.values() for text in some]
+        inputs = [text for some in by_capability(known, language).values() for text in some]
+        covered = system_coverage(system, inputs[: 10 * sample], every[: 10 * sample])
+        found["neurons"] = vars(covered)
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    for name, row in rows.items():
+        click.echo(
+            f"{name}: {row['sample']} of {row['texts']} texts, "
+            f"Self-BLEU {row['self_bleu']:.3f}, {row['productions']} productions"
+        )
+    if "neurons" in found:
+        click.echo(
+            f"{covered.neurons:,} neurons: boundary coverage {covered.boundary:.1%}, "
+            f"strong activation coverage {covered.strong:.1%}"
+        )
