@@ -39,9 +39,9 @@ def polyglitch(folder: Path, *arguments: str) -> str:
 
 def campaign(folder: Path, store: str, corpus: str, more: str, system: str = SYSTEM) -> str:
     """Run it; the run's id."""
-    chosen = ["--system", system, "--corpus", corpus, "--store", store, "-q"]
-    polyglitch(folder, "run", *chosen, *CAMPAIGN.split(), *more.split())
-    return open_history(f"{folder / store}:").run_id
+    chosen = ["--system", system, "--corpus", corpus, "--store", store, "--json"]
+    told = polyglitch(folder, "run", *chosen, *CAMPAIGN.split(), *more.split())
+    return str(json.loads(told)["run"])
 
 
 def groups(folder: Path, store: str, run: str) -> dict[str, int]:
@@ -107,7 +107,7 @@ def again(
     return {name: told[name] for name in names} | {"p": round(told["p_value"], 3)}
 
 
-def measure(folder: Path, name: str, corpus: str, more: str, repairing: bool) -> dict[str, Any]:
+def measure(folder: Path, name: str, corpus: str, more: str, systems: bool) -> dict[str, Any]:
     """Everything on one corpus: groups, smaller pairs, repairs, systems with them, data to train on."""
     store = f"{name}.sqlite"
     run = campaign(folder, store, corpus, more)
@@ -116,11 +116,11 @@ def measure(folder: Path, name: str, corpus: str, more: str, repairing: bool) ->
     figures["groups after"] = groups(folder, store, run)
     for choose in ("similarity", "probability"):
         figures[f"repair by {choose}"] = repaired(folder, store, run, choose)
-        table = f"hotfix:{name}-{choose}.jsonl,{SYSTEM}"
-        figures[f"hotfix by {choose}"] = again(folder, store, run, corpus, more, table)
-    if repairing:
-        own = again(folder, store, run, corpus, more, f"repaired:{SYSTEM}")
-        figures[f"repaired:{SYSTEM}"] = own
+        print(json.dumps(figures), flush=True)
+    if systems:
+        table = f"hotfix:{name}-similarity.jsonl,{SYSTEM}"
+        figures["hotfix"] = again(folder, store, run, corpus, more, table)
+        figures["repaired"] = again(folder, store, run, corpus, more, f"repaired:{SYSTEM}")
     polyglitch(folder, "repair", run, "--store", store, "--limit", "0", "--augment", f"{name}.tsv")
     agreed = (folder / f"{name}.tsv").read_text("utf-8").splitlines()
     figures["agreed outputs"] = len(agreed)

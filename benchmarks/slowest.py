@@ -15,12 +15,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from benchmarks.results import record
 from polyglitch.campaign import make_campaign
 from polyglitch.flow import run
+from polyglitch.language.lexicon import open_lexicon
+from polyglitch.mutate.capabilities.templates import fill_template
 
 SYSTEM = """\
 def same(texts):
@@ -33,6 +36,7 @@ def label(texts):
 
 label.batch, label.batch_size = True, 256
 """
+LABELLED = "labelled.csv"  # sentences of a template, praise and blame
 VECTORS = {"proposer": "vectors", "per_seed": 8}
 KINDS: dict[str, dict[str, Any]] = {
     "sit": {"parameters": {"sit": VECTORS}},
@@ -48,15 +52,24 @@ TOP = 5
 OURS = "/polyglitch/"
 
 
+def write_labelled(path: Path, each: int = 50) -> None:
+    """Short sentences with their labels, for methods that need some."""
+    lexicon, rows = open_lexicon("en", ("bundled",)), ["text,label"]
+    for side in ("positive", "negative"):
+        texts = fill_template(f"The {{neutral noun}} is {{a:{side} adjective}} one.", lexicon)
+        rows += [f"{text},{side}" for text in islice(texts, each)]
+    path.write_text("\n".join(rows) + "\n")
+
+
 def profiled(kind: str, folder: Path) -> pstats.Stats:
     """One campaign under the profiler, everything it needs loaded by a first, small one."""
     given = KINDS[kind]
     options = {
-        "corpus": "sample",
         "methods": [kind],
         "source_language": "en",
         "target_language": "en",
         **given,
+        "corpus": str(folder / LABELLED) if kind == "alict" else given.get("corpus", "sample"),
         "system": f"python:{folder / 'nothing.py'}:{given.get('system', 'same')}",
         "back": f"python:{folder / 'nothing.py'}:same",
     }
@@ -104,6 +117,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "nothing.py").write_text(SYSTEM)
+        write_labelled(folder / LABELLED)
         for kind in sys.argv[1:] or KINDS:
             figures[kind] = shares(profiled(kind, folder))
             print(kind, json.dumps(figures[kind], indent=1), flush=True)

@@ -93,6 +93,7 @@ def train(
     rate: float,
     old: Pairs = (),
     old_a_pair: int = 0,
+    batch: int = BATCH,
     seed: int = 0,
 ) -> float:
     """Train on the pairs with a rate that falls to nothing; the mean loss of the last epoch.
@@ -106,7 +107,7 @@ def train(
     order = random.Random(seed)
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
     replayed = min(len(old), old_a_pair * len(pairs))
-    steps = epochs * -(-(len(pairs) + replayed) // BATCH)
+    steps = epochs * -(-(len(pairs) + replayed) // batch)
     warm = max(1, steps // 20)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min((step + 1) / warm, (steps - step) / steps)
@@ -115,9 +116,8 @@ def train(
     total = 0.0
     for _ in range(epochs):
         total, count = 0.0, 0
-        for some in batches([*pairs, *order.sample(old, replayed)], order):
-            batch = encode(tokenizer, some)
-            loss = model(**batch).loss
+        for some in batches([*pairs, *order.sample(old, replayed)], order, batch):
+            loss = model(**encode(tokenizer, some)).loss
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
@@ -129,10 +129,10 @@ def train(
     return total
 
 
-def batches(pairs: Pairs, order: random.Random) -> list[Pairs]:
+def batches(pairs: Pairs, order: random.Random, size: int = BATCH) -> list[Pairs]:
     """The pairs in batches of like length, in random order."""
     mixed = sorted(pairs, key=lambda pair: (len(pair[1]) + order.randrange(12), order.random()))
-    made = [mixed[start : start + BATCH] for start in range(0, len(mixed), BATCH)]
+    made = [mixed[start : start + size] for start in range(0, len(mixed), size)]
     order.shuffle(made)
     return made
 
