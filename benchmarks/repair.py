@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.results import record, shared_data
+from polyglitch.after.mending import plain_faults
 from polyglitch.language.chinese import open_dictionary
-from polyglitch.mending import plain_faults
 from polyglitch.repair.choose import consistency
 from polyglitch.repair.transfer import transfer
 

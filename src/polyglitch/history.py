@@ -123,7 +123,7 @@ class History:
 
     def summary(self, title: str = "", command: str = "") -> Summary:
         """The figures of the run."""
-        from polyglitch.run_curves import run_curves  # which reads a history
+        from polyglitch.after.run_curves import run_curves  # which reads a history
 
         figures, source = self.row["figures"], self.definition["languages"]
         groups = self.groups()

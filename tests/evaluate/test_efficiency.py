@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr  # a reference for ours
 
-from polyglitch.efficiency import summarise
+from polyglitch.after.efficiency import summarise
 from polyglitch.evaluate import efficiency
 from polyglitch.evaluate.efficiency import (
     Test,

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyglitch.after.minimising import median_share, minimise_run
+from polyglitch.after.reopen import Reopened
 from polyglitch.compare.structure import raw_distance
 from polyglitch.errors import UsageError
 from polyglitch.history import open_history
 from polyglitch.language.parsers import open_parser
-from polyglitch.minimising import median_share, minimise_run
 from polyglitch.records import Case, Input, Output, Trial, Verdict
-from polyglitch.reopen import Reopened
 from polyglitch.repair.minimise import AT_ONCE, Judged, minimise
 from polyglitch.repair.pair import contained_pair, swapped_pair
 from polyglitch.repair.plain import plain_parse

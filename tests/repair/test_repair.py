@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyglitch.after.exporting import agreed, confirmed, corrected
+from polyglitch.after.mending import plain_faults, repair_run
+from polyglitch.after.reopen import Reopened
 from polyglitch.errors import UsageError
-from polyglitch.exporting import agreed, confirmed, corrected
 from polyglitch.history import open_history
-from polyglitch.mending import plain_faults, repair_run
 from polyglitch.records import Edit, Input, Label, Trial
-from polyglitch.reopen import Reopened
 from polyglitch.repair.choose import consistency, likelihood, ranked
 from polyglitch.repair.export import Row, write_rows
 from polyglitch.repair.fixes import Choose, Fix, Mended

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 from starlette.testclient import TestClient
 
+from polyglitch.after.judgements import Judgements
 from polyglitch.history import History
-from polyglitch.judgements import Judgements
 from polyglitch.records import Input, Seed, Verdict, new_case
 from polyglitch.review.app import make_app
 from polyglitch.review.desk import Desk

@@ -75,8 +75,8 @@ def command(
 
     The held-out figures are of sentences that the choice did not see: expect those, not the fitted ones.
     """
+    from polyglitch.after.labelled_scores import settings
     from polyglitch.evaluate.calibration import calibrate, read_goal
-    from polyglitch.labelled_scores import settings
 
     wanted = read_goal(goal)
     if output is not None and output.suffix != ".svg":
@@ -102,7 +102,7 @@ def command(
 
 def read_table(table: Path, source: dict[str, Any]) -> Sample:
     """The labelled scores of a file."""
-    from polyglitch.labelled_scores import from_file
+    from polyglitch.after.labelled_scores import from_file
 
     names = [name.strip() for name in source["score"].split(",") if name.strip()]
     return from_file(table, names, source["label"], source["direction"], source["group"])
@@ -110,9 +110,9 @@ def read_table(table: Path, source: dict[str, Any]) -> Sample:
 
 def read_run(method: str | None, source: dict[str, Any]) -> tuple[str, Sample]:
     """The labelled scores of a run, and whose they are."""
+    from polyglitch.after.judgements import Judgements
+    from polyglitch.after.labelled_scores import from_judgements
     from polyglitch.history import open_history
-    from polyglitch.judgements import Judgements
-    from polyglitch.labelled_scores import from_judgements
 
     history = open_history(source["run_id"] or "", source["store"])
     try:

@@ -40,7 +40,7 @@ from polyglitch.errors import UsageError
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
 def command(output: Path | None, as_json: bool, **given: Any) -> None:
     """Success rate, bugs at a budget, tests for a number of bugs, and where the tests went."""
-    from polyglitch.efficiency import compare_ranks, summarise
+    from polyglitch.after.efficiency import compare_ranks, summarise
 
     if output is not None:
         from polyglitch.evaluate.efficiency_picture import draw_pictures, need_matplotlib
@@ -63,9 +63,9 @@ def command(output: Path | None, as_json: bool, **given: Any) -> None:
 
 def read(given: dict[str, Any]) -> Any:
     """The comparison that the options ask for."""
+    from polyglitch.after.efficiency import Comparison
     from polyglitch.campaign import make_campaign
     from polyglitch.cli.run import nested
-    from polyglitch.efficiency import Comparison
 
     lists = {name: tuple(filter(None, given[name].split(","))) for name in ("methods", "ranks")}
     for name, values in lists.items():

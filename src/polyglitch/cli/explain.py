@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from polyglitch.after.explaining import Effort
     from polyglitch.evaluate.explain import Explanation
-    from polyglitch.explaining import Effort
 
 WIDTH = 24  # of the longest bar
 
@@ -46,8 +46,8 @@ def command(
 
     With --run the worst violation of each issue is explained and kept: reports and reviews of the run draw it.
     """
+    from polyglitch.after.explaining import Effort
     from polyglitch.errors import UsageError
-    from polyglitch.explaining import Effort
 
     effort = Effort(samples, fills, threshold, seed)
     if bool(text) == (run is not None):
@@ -94,10 +94,10 @@ def explain_issues(
     run: str, store: str | None, uri: str | None, limit: int, effort: Effort, as_json: bool
 ) -> None:
     """The issues of a run."""
-    from polyglitch.explaining import Explained, explain_run
+    from polyglitch.after.explaining import Explained, explain_run
+    from polyglitch.after.reopen import Reopened
     from polyglitch.history import open_history
     from polyglitch.records import encode
-    from polyglitch.reopen import Reopened
 
     history = open_history(run, store)
     opened = Reopened(history, uri)

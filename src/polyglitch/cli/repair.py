@@ -46,11 +46,11 @@ def command(
 
     What -o writes is a set to train on, and a table for `hotfix:FILE,SYSTEM`; `repaired:SYSTEM` repairs as it goes.
     """
-    from polyglitch.exporting import agreed, corrected
+    from polyglitch.after.exporting import agreed, corrected
+    from polyglitch.after.mending import repair_run
+    from polyglitch.after.reopen import Reopened
     from polyglitch.history import open_history
-    from polyglitch.mending import repair_run
     from polyglitch.records import encode
-    from polyglitch.reopen import Reopened
     from polyglitch.repair.export import write_rows
 
     history = open_history(run, store)

@@ -8,11 +8,11 @@ from itertools import islice
 
 import msgspec
 
+from polyglitch.after.reopen import Reopened, with_inputs
 from polyglitch.errors import PolyglitchError
 from polyglitch.history import MINIMISED, History
 from polyglitch.protocols import Parse
 from polyglitch.records import Case, Edit, Input, Issue, digest
-from polyglitch.reopen import Reopened, with_inputs
 from polyglitch.repair.minimise import Judged, Minimised, minimise
 from polyglitch.repair.pair import Pair, contained_pair, swapped_pair, well_formed
 from polyglitch.repair.same_bug import same_bug

@@ -8,9 +8,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 
+from polyglitch.after.mending import glosses_of, plain_faults
 from polyglitch.compare.similarity import similar_enough
 from polyglitch.errors import UsageError
-from polyglitch.mending import glosses_of, plain_faults
 from polyglitch.mutate.swap import swap_words
 from polyglitch.protocols import System
 from polyglitch.records import Case, Input, Output, Seed, Trial, digest

@@ -6,10 +6,10 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from polyglitch.after.judgements import Judgements
 from polyglitch.curves import Curve, issue_points
 from polyglitch.evaluate.labelled import Judged
 from polyglitch.history import History
-from polyglitch.judgements import Judgements
 from polyglitch.records import Verdict
 
 LOOKED_AT = 50  # verdicts that tell whether a method has one threshold for all

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from polyglitch.after.reopen import Reopened
 from polyglitch.errors import UsageError
 from polyglitch.history import History
 from polyglitch.issues.negation import unasked_negation
 from polyglitch.protocols import WhiteBox
 from polyglitch.records import Case, Edit, Input, Issue, Output, Trial
-from polyglitch.reopen import Reopened
 from polyglitch.repair.choose import consistency, likelihood, ranked
 from polyglitch.repair.fixes import Choose, Fix, Mended
 from polyglitch.repair.mend import Faults, Member, mend

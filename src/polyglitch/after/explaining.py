@@ -8,12 +8,12 @@ from typing import Any
 
 import msgspec
 
+from polyglitch.after.reopen import Reopened
 from polyglitch.evaluate.explain import MASK, Explanation, explain
 from polyglitch.history import History
 from polyglitch.labels import read_label
 from polyglitch.protocols import System
 from polyglitch.records import Issue, Trial
-from polyglitch.reopen import Reopened
 
 
 class Effort(msgspec.Struct, frozen=True):
