@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from polyglitch.language.packed import Strand, compute, first, log_odds, only, rows  # noqa: E402
+from polyglitch.language.packed import Pool, Text, rows  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -37,42 +37,45 @@ def same(one: Any, other: Any) -> bool:
     return bool(torch.allclose(one, other, atol=1e-4))
 
 
-tokens = st.lists(st.integers(0, 39), min_size=2, max_size=9).map(tuple)
+tokens = st.lists(st.integers(0, 39), min_size=1, max_size=9).map(tuple)
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_what_is_packed_is_as_alone(model: Any, data: Any) -> None:
-    stems = data.draw(st.lists(tokens, min_size=1, max_size=4))
-    ends = [data.draw(st.integers(1, len(stem))) for stem in stems]
-    grown = [data.draw(st.lists(tokens, min_size=1, max_size=3)) for _ in stems]
-    short = [[text[: min(map(len, some))] for text in some] for some in grown]
+    whole = data.draw(st.lists(tokens, min_size=1, max_size=4))
+    pool = Pool(model)
     with torch.inference_mode():
-        done = compute(model, [Strand((stem,)) for stem in stems])
-        for stem, part in zip(stems, done, strict=True):
-            assert same(part.states[0], alone(model, stem))
-        pasts = [first(part.past, end) for part, end in zip(done, ends, strict=True)]
-        more = compute(model, [Strand(t, (p,)) for t, p in zip(short, pasts, strict=True)])
-        for stem, end, texts, part in zip(stems, ends, short, more, strict=True):
-            for text, states in zip(texts, part.states, strict=True):
-                assert same(states, alone(model, (*stem[:end], *text))[end:])
-        # A third stretch after the last text of each alone: the others were dropped on the way.
-        last = [only(part.past, [len(texts) - 1]) for part, texts in zip(more, short, strict=True)]
-        third = compute(
-            model, [Strand(((7, 8),), (p, q)) for p, q in zip(pasts, last, strict=True)]
-        )
-        for stem, end, texts, part in zip(stems, ends, short, third, strict=True):
-            assert same(part.states[0], alone(model, (*stem[:end], *texts[-1], 7, 8))[-2:])
+        known = list(zip(whole, pool.compute([Text(ids) for ids in whole]), strict=True))
+        for ids, done in known:
+            assert same(done.states, alone(model, ids))
+        # Twice, some beginnings of what is known are continued, each as often as it is drawn.
+        for _ in range(2):
+            drawn = data.draw(st.lists(st.sampled_from(known), min_size=1, max_size=5))
+            cuts = [data.draw(st.integers(0, len(ids))) for ids, _ in drawn]
+            more = [data.draw(tokens) for _ in drawn]
+            texts = [
+                Text(new, done.places[:cut])
+                for new, cut, (_, done) in zip(more, cuts, drawn, strict=True)
+            ]
+            grown = pool.compute(texts)
+            known = []
+            for new, cut, (ids, _), done in zip(more, cuts, drawn, grown, strict=True):
+                assert same(done.states, alone(model, (*ids[:cut], *new))[cut:])
+                known.append(((*ids[:cut], *new), done))
 
 
 def test_odds_are_those_of_the_model(model: Any) -> None:
     ids = (1, 2, 3, 4)
+    pool = Pool(model)
     with torch.inference_mode():
-        (done,) = compute(model, [Strand((ids[:-1],))])
-        found = log_odds(model, done.states[0], ids[1:]).tolist()
+        (done,) = pool.compute([Text(ids[:-1])])
+        found, every = pool.log_odds(done.states, ids[1:]), pool.all_odds(done.states)
         plain = model(torch.tensor([ids])).logits[0].log_softmax(-1)
     expected = [float(plain[place, ids[place + 1]]) for place in range(3)]
     assert found == pytest.approx(expected, abs=1e-4)
+    assert same(every, plain[:3])
+    assert pool.size == 3
 
 
 def test_a_row_is_filled_and_nothing_is_lost() -> None:

@@ -63,6 +63,21 @@ def test_held_words_are_not_touched(text: str, held: set[str], free: set[str]) -
     assert free <= found
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The boy was six feet tall and weighed 40 kilograms.",
+        "It was five degrees below zero at two thirds of the stations.",
+        "They waited three hours and forty minutes at the gate.",
+        "The bridge is two miles long and ten yards wide today.",
+    ],
+)
+def test_numbers_inside_measures_are_held(text: str) -> None:
+    found = open_words(text)
+    assert not found & {"six", "feet", "tall", "five", "degrees", "two", "thirds", "three", "hours"}
+    assert not found & {"forty", "minutes", "miles", "long", "ten", "yards", "wide", "kilograms"}
+
+
 def test_a_number_that_counts_is_open_and_one_inside_a_date_is_not() -> None:
     assert "three" in open_words("They saw three dogs in the garden.", ("CD",))
     assert not open_words("They met on May 3 at 5 pm in 2019 again.", ("CD",))

@@ -1,7 +1,8 @@
 """Many continuations of many texts in one pass of a causal language model.
 
-The linear layers, which are nearly all of the work, see the tokens of all texts as one matrix, without padding;
-attention stays inside each text. Keys and values are kept, so that a continuation costs its own tokens and no more.
+The linear layers, which are nearly all of the work, see the tokens of all texts as one matrix, without padding. Keys
+and values stay in a pool; a text says which tokens of the pool came before it, so that texts with a common beginning
+share it, and a continuation costs its own tokens and no more.
 """
 
 from __future__ import annotations
@@ -14,31 +15,29 @@ import msgspec
 # Tokens a pass: fewer leave the processor's caches half used, more gain nothing.
 ROW = 384
 T = TypeVar("T")
-Past = list[tuple[Any, Any]]  # for each layer keys and values: texts x heads x tokens x width
 
 
-class Strand(msgspec.Struct, frozen=True):
-    """Texts of equal length: their tokens, and the stretches before them, of one text for all or of one each."""
+class Text(msgspec.Struct, frozen=True):
+    """Tokens to compute, and where in the pool the tokens are that came before."""
 
-    ids: Sequence[Sequence[int]]
-    pasts: tuple[Past, ...] = ()
-
-    @property
-    def size(self) -> int:
-        """Tokens to compute."""
-        return sum(map(len, self.ids))
-
-    @property
-    def before(self) -> int:
-        """Tokens that came before."""
-        return sum(int(past[0][0].shape[2]) for past in self.pasts)
+    ids: Sequence[int]
+    before: tuple[int, ...] = ()
 
 
 class Computed(msgspec.Struct, frozen=True):
-    """The last hidden states of a strand, texts x tokens x width, and its stretch of keys and values."""
+    """The last hidden states of a text, tokens x width, and where in the pool it is, with all that came before."""
 
     states: Any
-    past: Past
+    places: tuple[int, ...]
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """How the texts of a pass lie side by side for attention, which alone is padded."""
+
+    queries: Any  # texts x longest: which token of the pass
+    keys: Any  # texts x longest with what came before: which token of the pool
+    mask: Any  # what each query sees, to be added to its scores
+    kept: Any  # texts x longest: which of the queries are real
 
 
 def rows(items: Sequence[T], size: Callable[[T], int], limit: int = ROW) -> Iterator[list[T]]:
@@ -55,85 +54,101 @@ def rows(items: Sequence[T], size: Callable[[T], int], limit: int = ROW) -> Iter
         yield row
 
 
-def first(past: Past, tokens: int) -> Past:
-    """The first tokens of a stretch."""
-    return [(keys[:, :, :tokens], values[:, :, :tokens]) for keys, values in past]
+class Pool:
+    """A model of the Llama family with the keys and values of all that it has computed."""
 
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._layers: list[tuple[Any, Any]] = []  # tokens x heads x width
+        self.size = 0
 
-def only(past: Past, texts: Sequence[int]) -> Past:
-    """Some of the texts of a stretch."""
-    return [(keys[list(texts)], values[list(texts)]) for keys, values in past]
+    def compute(self, texts: Sequence[Text]) -> list[Computed]:
+        """Run the model over all texts in one pass."""
+        import torch
 
+        body = self._model.model
+        hidden = body.embed_tokens(torch.tensor([[one for text in texts for one in text.ids]]))
+        places = [len(text.before) + i for text in texts for i in range(len(text.ids))]
+        turns = body.rotary_emb(hidden, torch.tensor([places]))
+        layout = lay_out(texts, self.size)
+        for number, layer in enumerate(body.layers):
+            mixed = self._attend(number, layer, layer.input_layernorm(hidden), turns, layout)
+            hidden = hidden + layer.self_attn.o_proj(mixed)
+            hidden = hidden + layer.mlp(layer.post_attention_layernorm(hidden))
+        states = body.norm(hidden)[0].split([len(text.ids) for text in texts])
+        found = []
+        for text, part in zip(texts, states, strict=True):
+            found.append(Computed(part, (*text.before, *range(self.size, self.size + len(part)))))
+            self.size += len(part)
+        return found
 
-def compute(model: Any, strands: Sequence[Strand]) -> list[Computed]:
-    """Run a model of the Llama family over all strands in one pass."""
-    import torch
-    from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
+    def _attend(self, number: int, layer: Any, normed: Any, turns: Any, layout: Layout) -> Any:
+        """Attention of one layer, each text to itself and to what came before it."""
+        import torch
+        from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
-    body = model.model
-    ids = [one for strand in strands for text in strand.ids for one in text]
-    hidden = body.embed_tokens(torch.tensor([ids]))
-    turns = body.rotary_emb(hidden, torch.tensor([places(strands)]))
-    kept: list[Past] = [[] for _ in strands]
-    for number, layer in enumerate(body.layers):
-        inner, normed = layer.self_attn, layer.input_layernorm(hidden)
-        query, key, value = (
-            made(normed).view(1, len(ids), -1, inner.head_dim).transpose(1, 2)
-            for made in (inner.q_proj, inner.k_proj, inner.v_proj)
+        inner = layer.self_attn
+        shape = (*normed.shape[:2], -1, inner.head_dim)
+        query, key = inner.q_proj(normed).view(shape), inner.k_proj(normed).view(shape)
+        query, key = apply_rotary_pos_emb(query, key, *turns, unsqueeze_dim=2)
+        keys, values = self._grow(number, key[0], inner.v_proj(normed).view(shape)[0])
+        texts, longest = layout.queries.shape
+        heads = keys.shape[1]
+        # The queries of the heads that share a key stand one after the other, so that no key is copied.
+        asked = query[0][layout.queries].view(texts, longest, heads, -1, inner.head_dim)
+        asked = asked.permute(0, 2, 3, 1, 4).reshape(texts, heads, -1, inner.head_dim)
+        mixed = torch.nn.functional.scaled_dot_product_attention(
+            asked,
+            keys[layout.keys].transpose(1, 2),
+            values[layout.keys].transpose(1, 2),
+            attn_mask=layout.mask.repeat(1, 1, asked.shape[2] // longest, 1),
         )
-        query, key = apply_rotary_pos_emb(query, key, *turns)
-        seen, start = [], 0
-        for strand, past in zip(strands, kept, strict=True):
-            here = slice(start, start + strand.size)
-            asked, keys, values = (apart(one[0, :, here], strand) for one in (query, key, value))
-            before = [stretch[number] for stretch in strand.pasts]
-            seen.append(attend(asked, keys, values, before).reshape(strand.size, -1))
-            past.append((keys, values))
-            start = here.stop
-        hidden = hidden + inner.o_proj(torch.cat(seen)[None])
-        hidden = hidden + layer.mlp(layer.post_attention_layernorm(hidden))
-    states = body.norm(hidden)[0].split([strand.size for strand in strands])
-    return [
-        Computed(part.view(len(strand.ids), -1, part.shape[-1]), past)
-        for strand, part, past in zip(strands, states, kept, strict=True)
-    ]
+        mixed = mixed.view(texts, heads, -1, longest, inner.head_dim).permute(0, 3, 1, 2, 4)
+        return mixed.reshape(texts, longest, -1)[layout.kept][None]
+
+    def _grow(self, number: int, key: Any, value: Any) -> tuple[Any, Any]:
+        """The keys and values of a layer with new ones at the end."""
+        import torch
+
+        if number == len(self._layers):
+            self._layers.append((key, value))
+        else:
+            keys, values = self._layers[number]
+            self._layers[number] = torch.cat([keys, key]), torch.cat([values, value])
+        return self._layers[number]
+
+    def log_odds(self, states: Any, wanted: Sequence[int]) -> list[float]:
+        """The log-probability of one next token after each state."""
+        import torch
+
+        logits = self._model.lm_head(states)
+        ids = torch.tensor(list(wanted), dtype=torch.long)
+        found: list[float] = (logits.gather(1, ids[:, None])[:, 0] - logits.logsumexp(1)).tolist()
+        return found
+
+    def all_odds(self, states: Any) -> Any:
+        """The log-probability of every next token after each state."""
+        return self._model.lm_head(states).log_softmax(1)
 
 
-def places(strands: Sequence[Strand]) -> list[int]:
-    """The place of each token in its text."""
-    return [
-        place
-        for strand in strands
-        for text in strand.ids
-        for place in range(strand.before, strand.before + len(text))
-    ]
-
-
-def apart(packed: Any, strand: Strand) -> Any:
-    """Heads x all tokens as texts x heads x tokens of a text."""
-    return packed.view(len(packed), len(strand.ids), -1, packed.shape[-1]).transpose(0, 1)
-
-
-def attend(query: Any, key: Any, value: Any, before: Sequence[tuple[Any, Any]]) -> Any:
-    """Attention of the texts of a strand, each to itself and to what came before it; texts x tokens x heads x width."""
+def lay_out(texts: Sequence[Text], size: int) -> Layout:
+    """Where the tokens of a pass are that starts when the pool has so many."""
     import torch
 
-    texts, heads, length, _ = query.shape
-    keys, values = (
-        torch.cat(
-            [*(stretch[side].expand(texts, -1, -1, -1) for stretch in before), new], 2
-        ).repeat_interleave(heads // new.shape[1], 1)
-        for side, new in enumerate((key, value))
-    )
-    visible = torch.ones(length, keys.shape[2], dtype=torch.bool).tril(keys.shape[2] - length)
-    mixed = torch.nn.functional.scaled_dot_product_attention(query, keys, values, attn_mask=visible)
-    return mixed.transpose(1, 2)
-
-
-def log_odds(model: Any, states: Any, wanted: Sequence[int]) -> Any:
-    """The log-probability of one next token after each state."""
-    import torch
-
-    logits = model.lm_head(states)
-    ids = torch.tensor(list(wanted), dtype=torch.long)
-    return logits.gather(1, ids[:, None])[:, 0] - logits.logsumexp(1)
+    longest = max(len(text.ids) for text in texts)
+    widest = max(len(text.before) + len(text.ids) for text in texts)
+    queries = torch.zeros(len(texts), longest, dtype=torch.long)
+    keys = torch.zeros(len(texts), widest, dtype=torch.long)
+    kept = torch.zeros(len(texts), longest, dtype=torch.bool)
+    start = 0
+    for number, text in enumerate(texts):
+        count, before = len(text.ids), len(text.before)
+        queries[number, :count] = torch.arange(start, start + count)
+        keys[number, :before] = torch.tensor(text.before, dtype=torch.long)
+        keys[number, before : before + count] = queries[number, :count] + size
+        kept[number, :count] = True
+        start += count
+    last = torch.tensor([len(text.before) for text in texts])[:, None] + torch.arange(longest)
+    hidden = torch.arange(widest) > last[..., None]
+    mask = torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)[:, None]
+    return Layout(queries, keys, mask, kept)

@@ -18,17 +18,7 @@ import msgspec
 from polyglitch.errors import Missing
 from polyglitch.language.alike_words import Alike, AlikeWords
 from polyglitch.language.hopeful import LEAST, STAGES, TAIL, Hopeful, choose, promising, ranked
-from polyglitch.language.packed import (
-    ROW,
-    Computed,
-    Past,
-    Strand,
-    compute,
-    first,
-    log_odds,
-    only,
-    rows,
-)
+from polyglitch.language.packed import ROW, Computed, Pool, Text, rows
 from polyglitch.language.recent import Recent
 from polyglitch.language.smollm import SIGNATURE, open_smollm
 from polyglitch.language.vectors import open_vectors
@@ -36,7 +26,7 @@ from polyglitch.language.word_classes import english_classes
 from polyglitch.protocols import Candidate, Slot
 from polyglitch.word_lists import words
 
-AT_ONCE = 4 * ROW  # tokens of sentences whose keys and values are held, 46 KB each
+AT_ONCE = 2 * ROW  # tokens of sentences whose keys and values are held, 46 KB each
 REMEMBERED = 20_000  # slots, some 10 MB
 START = 0  # <|endoftext|>, which stands between texts in the model's training
 
@@ -66,15 +56,13 @@ def size(sentence: Sentence) -> int:
     return len(sentence.ids)
 
 
-class Branches(msgspec.Struct):
-    """The words tried in a slot, what follows, its odds after the old word, and what was computed already."""
+class Tried(msgspec.Struct):
+    """The words tried in a slot, what follows it, and the odds of that after the old word."""
 
     number: int
     hopeful: list[Hopeful]
     after: tuple[int, ...]
     own: tuple[float, ...]
-    stem: Past
-    grown: tuple[Past, ...] = ()
 
 
 class SmolLmProposer:
@@ -118,9 +106,11 @@ class SmolLmProposer:
         with torch.inference_mode():
             hopeful = [sentence for sentence in sentences if sentence.places]
             for some in rows(hopeful, size, AT_ONCE):
-                tried = [one for row in rows(some, size) for one in self._after_left(row)]
+                pool = Pool(self._model)
+                tried = [one for row in rows(some, size) for one in after_left(pool, row)]
                 for (start, _), (end, hope) in pairwise(STAGES):
-                    self._score_right(tried, start, end, hope)
+                    score_right(pool, tried, start, end, hope)
+                self.tokens += pool.size
                 found |= {one.number: ranked(one.hopeful) for one in tried}
         return [found.get(number, []) for number in range(len(slots))]
 
@@ -139,82 +129,72 @@ class SmolLmProposer:
         seen = max((place.at + 1 + TAIL for place in places), default=0)
         return Sentence((START, *done["input_ids"])[:seen], places)
 
-    def _compute(self, strands: Sequence[Strand]) -> list[Computed]:
-        self.tokens += sum(strand.size for strand in strands)
-        return compute(self._model, strands)
 
-    def _after_left(self, row: Sequence[Sentence]) -> list[Branches]:
-        """For each slot the words worth trying, by what stands to its left."""
-        import torch
+def after_left(pool: Pool, row: Sequence[Sentence]) -> list[Tried]:
+    """For each slot the words worth trying, by what stands to its left."""
+    import torch
 
-        # The last token is only predicted.
-        done = self._compute([Strand((sentence.ids[:-1],)) for sentence in row])
-        spots = [(number, place) for number, one in enumerate(row) for place in one.places]
-        states = torch.stack([done[number].states[0, place.at - 1] for number, place in spots])
-        tried = []
-        for (number, place), odds in zip(
-            spots, self._model.lm_head(states).log_softmax(1), strict=True
-        ):
-            old = float(odds[row[number].ids[place.at]])
-            if hopeful := choose(place.slot, place.alike, odds, old):
-                tried.append((number, place, hopeful))
-        own = self._odds(row, done, [(number, place) for number, place, _ in tried])
-        return [
-            Branches(
-                place.number,
-                hopeful,
-                tuple(row[number].ids[i] for i in row[number].after(place)),
-                tuple(own[number, i] for i in row[number].after(place)),
-                first(done[number].past, place.at),
-            )
-            for number, place, hopeful in tried
-        ]
+    # The last token is only predicted.
+    done = pool.compute([Text(sentence.ids[:-1]) for sentence in row])
+    spots = [(number, place) for number, one in enumerate(row) for place in one.places]
+    states = torch.stack([done[number].states[place.at - 1] for number, place in spots])
+    found = []
+    for (number, place), odds in zip(spots, pool.all_odds(states), strict=True):
+        old = float(odds[row[number].ids[place.at]])
+        if hopeful := choose(place.slot, place.alike, odds, old):
+            for one in hopeful:
+                one.before = done[number].places[: place.at]
+            found.append((number, place, hopeful))
+    own = own_odds(pool, row, done, [(number, place) for number, place, _ in found])
+    return [
+        Tried(
+            place.number,
+            hopeful,
+            tuple(row[number].ids[i] for i in row[number].after(place)),
+            tuple(own[number, i] for i in row[number].after(place)),
+        )
+        for number, place, hopeful in found
+    ]
 
-    def _odds(
-        self,
-        row: Sequence[Sentence],
-        done: Sequence[Computed],
-        spots: Sequence[tuple[int, Place]],
-    ) -> dict[tuple[int, int], float]:
-        """How likely each token is that follows one of the slots, by sentence and place."""
-        import torch
 
-        wanted = sorted({(number, i) for number, p in spots for i in row[number].after(p)})
-        if not wanted:
-            return {}
-        states = torch.stack([done[number].states[0, i - 1] for number, i in wanted])
-        odds = log_odds(self._model, states, [row[number].ids[i] for number, i in wanted])
-        return dict(zip(wanted, odds.tolist(), strict=True))
+def own_odds(
+    pool: Pool,
+    row: Sequence[Sentence],
+    done: Sequence[Computed],
+    spots: Sequence[tuple[int, Place]],
+) -> dict[tuple[int, int], float]:
+    """How likely each token is that follows one of the slots, by sentence and place."""
+    import torch
 
-    def _score_right(self, tried: Sequence[Branches], start: int, end: int, hope: float) -> None:
-        """Score all words with the next tokens that follow; then those that need more than hope are dropped."""
-        live = [one for one in tried if one.hopeful and len(one.after) > start]
-        for row in rows(live, lambda one: len(one.hopeful) * (end - start)):
-            self._score_row(row, start, end)
-        for one in live:
-            kept = [place for place, word in enumerate(one.hopeful) if word.may_fit(hope)]
-            one.hopeful = [one.hopeful[place] for place in kept]
-            one.grown = tuple(only(past, kept) for past in one.grown)
+    wanted = sorted({(number, i) for number, place in spots for i in row[number].after(place)})
+    if not wanted:
+        return {}
+    states = torch.stack([done[number].states[i - 1] for number, i in wanted])
+    odds = pool.log_odds(states, [row[number].ids[i] for number, i in wanted])
+    return dict(zip(wanted, odds, strict=True))
 
-    def _score_row(self, row: Sequence[Branches], start: int, end: int) -> None:
-        """Add the odds of the tokens `start:end` after each word, against those after the old one."""
-        import torch
 
-        strands = [
-            Strand(
-                [(word.token, *one.after[:-1])[start:end] for word in one.hopeful],
-                (one.stem, *one.grown),
-            )
-            for one in row
-        ]
-        done = self._compute(strands)
-        wanted = [token for one in row for _ in one.hopeful for token in one.after[start:end]]
-        states = torch.cat([part.states.flatten(0, 1) for part in done])
-        odds = iter(log_odds(self._model, states, wanted).tolist())
-        for one, part in zip(row, done, strict=True):
-            one.grown += (part.past,)
-            for word in one.hopeful:
-                word.change += sum(next(odds) - own for own in one.own[start:end])
+def score_right(pool: Pool, tried: Sequence[Tried], start: int, end: int, hope: float) -> None:
+    """Score all words with the next tokens that follow; then those that need more than hope are dropped."""
+    live = [(one, word) for one in tried if len(one.after) > start for word in one.hopeful]
+    for row in rows(live, lambda pair: min(end, len(pair[0].after)) - start):
+        score_row(pool, row, start, end)
+    for one in tried:
+        one.hopeful = [word for word in one.hopeful if word.may_fit(hope)]
+
+
+def score_row(pool: Pool, row: Sequence[tuple[Tried, Hopeful]], start: int, end: int) -> None:
+    """Add the odds of the tokens `start:end` after each word, against those after the old one."""
+    import torch
+
+    done = pool.compute(
+        [Text((word.token, *one.after[:-1])[start:end], word.before) for one, word in row]
+    )
+    wanted = [token for one, _ in row for token in one.after[start:end]]
+    odds = iter(pool.log_odds(torch.cat([part.states for part in done]), wanted))
+    for (one, word), part in zip(row, done, strict=True):
+        word.before = part.places
+        word.change += sum(next(odds) - own for own in one.own[start:end])
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from polyglitch.protocols import Parse, Slot
+from polyglitch.protocols import Parse, Slot, Token
 from polyglitch.word_lists import phrases, words
 
 SlotRule = Callable[[Slot], bool]
@@ -48,15 +48,29 @@ def not_a_name(slot: Slot) -> bool:
 
 
 def not_a_measure(slot: Slot) -> bool:
-    """Whether the word is neither a unit after figures nor a number inside a unit or a date."""
+    """Whether the word belongs to no measure: a number, the unit after it, what is said of both (six feet tall)."""
     tokens, token = slot.parse.tokens, slot.token
-    before = tokens[slot.index - 1] if slot.index else None
-    if before is not None and any(letter.isdigit() or letter in "$€£%" for letter in before.text):
+    units = words("units")
+    before = tokens[max(0, slot.index - 2) : slot.index]
+    if before and is_number(before[-1]) and (token.text.lower() in units or in_figures(before[-1])):
+        return False
+    if len(before) == 2 and is_number(before[0]) and before[1].text.lower() in units:
         return False
     if token.tag != "CD":
-        return before is None or before.text.lower() not in words("large_numbers")
+        return not before or before[-1].text.lower() not in words("large_numbers")
     after = tokens[slot.index + 1 : slot.index + 2]
-    return bool(after) and after[0].tag in ("NNS", "JJ") and token.text.isalpha()
+    counts = bool(after) and after[0].tag in ("NNS", "JJ") and after[0].text.lower() not in units
+    return counts and token.text.isalpha()
+
+
+def is_number(token: Token) -> bool:
+    """Whether a word is a number, in figures or in letters."""
+    return token.tag == "CD" or token.pos == "NUM" or in_figures(token)
+
+
+def in_figures(token: Token) -> bool:
+    """Whether a word has figures, or is a sign that stands before or after them."""
+    return any(letter.isdigit() or letter in "$€£%" for letter in token.text)
 
 
 def not_fixed(slot: Slot) -> bool:

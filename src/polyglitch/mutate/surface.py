@@ -49,9 +49,11 @@ def match_case(word: str, model: str) -> str:
 
 
 def match_article(article: str, word: str) -> str:
-    """`a` or `an`, as the word after it sounds, keeping a capital."""
+    """`a` or `an`, as the word after it sounds, keeping capitals."""
     sounds_open = bool(VOWEL_SOUND.match(word)) or (
         word[:1].lower() in "aeiou" and not CONSONANT_SOUND.match(word)
     )
     new = "an" if sounds_open else "a"
+    if article == "AN":
+        return new.upper()
     return new.capitalize() if article[0].isupper() else new
