@@ -44,7 +44,8 @@ def compare_ranks(
     for campaign in campaigns(comparison):
         method = campaign.methods[0]
         run_id, found = run(campaign, watch)
-        say(f"{method} {campaign.rank} {campaign.seed}: {found['cases']} tests")
+        unclear = f", {found['undecided']} undecided and left out" if found["undecided"] else ""
+        say(f"{method} {campaign.rank} {campaign.seed}: {found['cases']} tests{unclear}")
         yield from tests_of(campaign, run_id)
 
 

@@ -15,7 +15,7 @@ from polyglitch.errors import UsageError
 @click.command(name="efficiency")
 @click.option("--system", required=True, help="What to test, by URI: firefox:en-pt, hf:..., ...")
 @click.option("--corpus", required=True, help="Seeds: .txt .csv .tsv .jsonl, or `sample`.")
-@click.option("--methods", default="sit,transrepair", show_default=True, help="By comma.")
+@click.option("--methods", default="sit,transrepair,cat", show_default=True, help="By comma.")
 @click.option("--ranks", default="none,random,gri,wali", show_default=True, help="By comma.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many seeds.")
 @click.option("--budget", type=click.IntRange(1), help="At most so many distinct queries a run.")
