@@ -44,11 +44,13 @@ def capability_cases(
     proposer: str = "ngrams",
     lexicons: tuple[str, ...] = SOURCES,
     per_capability: int | None = None,
+    grammar: str = "",
     content: str = "",
 ) -> Mutation:
     """Cases of every capability that a seed fits; `per_capability` bounds those of a seed.
 
-    `content` names what the capability files say, so that an edited file makes another method.
+    `grammar` is a table that `polyglitch grammar` wrote, for the bundled one. `content` names what the capability files
+    and that table say, so that an edited file makes another method.
     """
     chosen = [each for each in load_suite(suite, capabilities) if asks_for_corpus(each)]
     if not chosen:
@@ -60,7 +62,7 @@ def capability_cases(
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         found = find(seeds, labels, lexicons, chosen, tools)
         if expansions:
-            found = grow(found, chosen, expansions, proposer, tools)
+            found = grow(found, chosen, expansions, proposer, tools, grammar)
         for item in found:
             made: set[str] = set()
             for capability in chosen:
@@ -112,7 +114,12 @@ def with_parse(sentence: Sentence, parse: Parse) -> Sentence:
 
 
 def grow(
-    found: list[Found], chosen: Sequence[Capability], most: int, proposer: str, tools: Tools
+    found: list[Found],
+    chosen: Sequence[Capability],
+    most: int,
+    proposer: str,
+    tools: Tools,
+    grammar: str = "",
 ) -> list[Found]:
     """The sentences that some capability takes, with their expansions, re-parsed."""
     language = chosen[0].language
@@ -127,7 +134,7 @@ def grow(
         [item.parse for item in wanted],
         parser,
         words,
-        open_grammar(language),
+        open_grammar(grammar or language),
         lexicon,
         most,
         Seen(words),
