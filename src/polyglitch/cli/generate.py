@@ -21,6 +21,7 @@ import click
 )
 @click.option("--expansions", default=5, help="Grown sentences for each seed; 0 for none.")
 @click.option("--proposer", default="ngrams", help="What fills the masks.")
+@click.option("--grammar", default="", help="A table that `polyglitch grammar` wrote.")
 @click.option("--limit", type=int, help="At most so many seeds, or sentences of a template.")
 @click.option("--seed", default=0, help="Where random choices start.")
 @click.option(
@@ -37,6 +38,7 @@ def command(
     labels: str,
     expansions: int,
     proposer: str,
+    grammar: str,
     limit: int | None,
     seed: int,
     imported: Path | None,
@@ -50,7 +52,7 @@ def command(
     elif corpus is None:
         rows = template_rows(suite, only, proposer, limit, seed)
     else:
-        rows = corpus_rows(suite, only, corpus, labels, expansions, proposer, limit, seed)
+        rows = corpus_rows(suite, only, corpus, labels, expansions, proposer, limit, seed, grammar)
     with click.open_file(output, "w", encoding="utf-8", atomic=output != "-") as out:
         for row in rows:
             counts[f"{row['capability']}{' (expanded)' if row.get('parent') else ''}"] += 1
@@ -68,6 +70,7 @@ def corpus_rows(
     proposer: str,
     limit: int | None,
     seed: int,
+    grammar: str = "",
 ) -> Iterator[dict[str, object]]:
     """The cases of a corpus, as a run would make them, a few seeds at a time."""
     from itertools import islice
@@ -79,7 +82,7 @@ def corpus_rows(
     from polyglitch.tools import Toolbox
 
     language = load_suite(suite, only)[0].language
-    mutate = capability_cases(suite, only, labels, expansions, proposer)
+    mutate = capability_cases(suite, only, labels, expansions, proposer, grammar=grammar)
     seeds, tools = islice(iter(open_corpus(corpus, language=language)), limit), Toolbox(seed=seed)
     while chunk := list(islice(seeds, SEEDS_AT_ONCE)):
         for case in mutate(chunk, tools):

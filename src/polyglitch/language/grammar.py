@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -106,7 +107,10 @@ def write_grammar(grammar: Grammar, path: Path, least: int = 1) -> int:
 
 def read_grammar(raw: bytes, name: str) -> Grammar:
     """The table that `write_grammar` wrote."""
-    lines = gzip.decompress(raw).decode().splitlines()
+    try:
+        lines = gzip.decompress(raw).decode().splitlines() or [""]
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise UsageError(f"grammar {name!r} is no gzipped table: {error}") from None
     counts: dict[str, dict[Symbols, int]] = {}
     for number, line in enumerate(lines[1:], 2):
         columns = line.split("\t")
@@ -120,6 +124,10 @@ def read_grammar(raw: bytes, name: str) -> Grammar:
 def open_grammar(name: str = "en") -> Grammar:
     """The bundled grammar of a language, or one from a file."""
     if name.endswith(".gz"):
+        if not Path(name).is_file():
+            raise UsageError(
+                f"grammar {name!r}: no such file; `polyglitch grammar TREES -o {name}` makes one"
+            )
         return read_grammar(Path(name).read_bytes(), name)
     path = files("polyglitch").joinpath("resources", "lexicon", f"grammar.{name}.tsv.gz")
     if not path.is_file():

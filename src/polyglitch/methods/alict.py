@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from polyglitch.compare.labels import label_relations
 from polyglitch.issues.worst_first import worst_first
+from polyglitch.language.grammar import open_grammar
 from polyglitch.language.lexicon import SOURCES
 from polyglitch.method import Method
 from polyglitch.mutate.capabilities.cases import capability_cases
@@ -23,18 +24,30 @@ def alict(
     proposer: str = "ngrams",
     lexicons: tuple[str, ...] = SOURCES,
     per_capability: int | None = None,
+    grammar: str = "",
     fairness: float = 0.1,
     report: int = 3,
     faithful: bool = False,
 ) -> Method:
     """Test the capabilities of a suite (`sentiment`, `hate`, `general`, a folder, a file)."""
     only = (capabilities,) if isinstance(capabilities, str) else capabilities
-    content = digest([repr(each) for each in load_suite(suite, only)])
+    said = [repr(each) for each in load_suite(suite, only)]
+    content = digest(
+        [*said, repr(sorted(open_grammar(grammar).counts.items()))] if grammar else said
+    )
     return Method(
         name="alict",
         task="classification",
         mutate=capability_cases(
-            suite, only, labels, expansions, proposer, lexicons, per_capability, content
+            suite,
+            only,
+            labels,
+            expansions,
+            proposer,
+            lexicons,
+            per_capability,
+            grammar,
+            content,
         ),
         compare=label_relations(fairness=fairness, faithful=faithful),
         issues=worst_first(report),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from polyglitch.compare.labels import label_relations
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.mutate.capabilities.cases import label_names
+from polyglitch.mutate.capabilities.seeds import label_names
 from polyglitch.mutate.suite import suite_cases
 
 

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 
 from polyglitch.errors import UsageError
-from polyglitch.language.clean import readable
-from polyglitch.language.grammar import open_grammar
-from polyglitch.language.lexicon import SOURCES, open_lexicon
-from polyglitch.language.terms import term_lists
+from polyglitch.language.lexicon import SOURCES
 from polyglitch.mutate.capabilities import rules
-from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
+from polyglitch.mutate.capabilities.expansion import Expanded
 from polyglitch.mutate.capabilities.fairness import variants
-from polyglitch.mutate.capabilities.predicates import Sentence, fits, may_fit, not_parsed
+from polyglitch.mutate.capabilities.predicates import Sentence, fits
+from polyglitch.mutate.capabilities.seeds import Found, find, grow, starts_with_name
 from polyglitch.mutate.capabilities.spec import Capability, load_suite
 from polyglitch.mutate.relations import change
 from polyglitch.part import part
 from polyglitch.protocols import Mutation, Parse, Tools
 from polyglitch.records import Case, Input, Seed, digest, new_case
-from polyglitch.registry import suggest
-
-
-@dataclass(frozen=True)
-class Found:
-    """A seed as a sentence, with its parse and what it grew into."""
-
-    seed: Seed
-    sentence: Sentence
-    parse: Parse
-    grown: tuple[tuple[Expanded, Sentence], ...] = ()
 
 
 @part
@@ -44,11 +27,13 @@ def capability_cases(
     proposer: str = "ngrams",
     lexicons: tuple[str, ...] = SOURCES,
     per_capability: int | None = None,
+    grammar: str = "",
     content: str = "",
 ) -> Mutation:
     """Cases of every capability that a seed fits; `per_capability` bounds those of a seed.
 
-    `content` names what the capability files say, so that an edited file makes another method.
+    `grammar` is a table that `polyglitch grammar` wrote, for the bundled one. `content` names what the capability files
+    and that table say, so that an edited file makes another method.
     """
     chosen = [each for each in load_suite(suite, capabilities) if asks_for_corpus(each)]
     if not chosen:
@@ -60,7 +45,7 @@ def capability_cases(
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         found = find(seeds, labels, lexicons, chosen, tools)
         if expansions:
-            found = grow(found, chosen, expansions, proposer, tools)
+            found = grow(found, chosen, expansions, proposer, tools, grammar)
         for item in found:
             made: set[str] = set()
             for capability in chosen:
@@ -78,65 +63,6 @@ def capability_cases(
 def asks_for_corpus(capability: Capability) -> bool:
     """Whether a capability makes something of sentences, or has templates alone."""
     return bool(capability.make or capability.expected or not capability.template)
-
-
-def find(
-    seeds: Sequence[Seed],
-    labels: str,
-    lexicons: tuple[str, ...],
-    chosen: Sequence[Capability],
-    tools: Tools,
-) -> list[Found]:
-    """The seeds that may fit a capability, as readable, parsed sentences under the suite's own labels."""
-    language = chosen[0].language
-    names, lexicon = label_names(labels), open_lexicon(language, lexicons)
-    wanted = [capability.where for capability in chosen]
-    wanted += [rule.other for capability in chosen for rule in capability.make if rule.other]
-    drafts: list[tuple[Seed, Sentence]] = []
-    for seed in seeds:
-        label = names.get((seed.label or "").lower(), seed.label)
-        text = readable(seed.input.text)
-        sentence = Sentence(text, label, lexicon, not_parsed, language, seed.data)
-        if text and any(may_fit(sentence, condition) for condition in wanted):
-            drafts.append((seed, sentence))
-    parses = tools.parser(language).parse([sentence.text for _, sentence in drafts])
-    return [
-        Found(seed, with_parse(sentence, parse), parse)
-        for (seed, sentence), parse in zip(drafts, parses, strict=True)
-    ]
-
-
-def with_parse(sentence: Sentence, parse: Parse) -> Sentence:
-    """The sentence of a parse, with the label and data of another."""
-    return replace(sentence, text=parse.text, parsed=lambda: parse)
-
-
-def grow(
-    found: list[Found], chosen: Sequence[Capability], most: int, proposer: str, tools: Tools
-) -> list[Found]:
-    """The sentences that some capability takes, with their expansions, re-parsed."""
-    language = chosen[0].language
-    wanted = [
-        item for item in found if any(c.expand and fits(item.sentence, c.where) for c in chosen)
-    ]
-    if not wanted:
-        return found
-    parser, words = tools.parser(language), tools.proposer(proposer, language)
-    lexicon = wanted[0].sentence.lexicon
-    rows = expand(
-        [item.parse for item in wanted],
-        parser,
-        words,
-        open_grammar(language),
-        lexicon,
-        most,
-        Seen(words),
-    )
-    grown = {
-        id(item): tuple((row, with_parse(item.sentence, row.parse)) for row in some)
-        for item, some in zip(wanted, rows, strict=True)
-    }
-    return [Found(i.seed, i.sentence, i.parse, grown.get(id(i), ())) for i in found]
 
 
 def cases_of(
@@ -204,22 +130,6 @@ def _made(
         )
 
 
-def starts_with_name(parse: Parse, language: str) -> bool:
-    """Whether the first word keeps its capital inside a sentence; taggers take `Trans people` for a name."""
-    if not parse.tokens:
-        return False
-    first = parse.tokens[0]
-    if first.text.lower() in first_words(language):
-        return first.text in term_lists(language).get("written capital", ())
-    return first.tag.startswith("NNP")
-
-
-@cache
-def first_words(language: str) -> frozenset[str]:
-    """What names of groups begin with, in lower case."""
-    return frozenset(term.split()[0].lower() for term in term_lists(language).get("identity", ()))
-
-
 def _fairness_cases(capability: Capability, item: Found) -> Iterator[Case]:
     most = int(capability.arguments.get("variants", 20))
     parents: list[Case] = []
@@ -260,13 +170,3 @@ def _case(
     return new_case(
         item.seed, f"{capability.must}:{capability.name}", inputs, None, expected, dict(data)
     )
-
-
-@cache
-def label_names(name: str) -> dict[str, str]:
-    """What a corpus calls its labels, to what capabilities call them."""
-    path = files("polyglitch").joinpath("resources", "capabilities", "labels.toml")
-    table = tomllib.loads(path.read_text("utf-8"))
-    if name not in table:
-        raise UsageError(f"no set of labels is called {name!r}{suggest(name, tuple(table))}")
-    return table["words"] | table[name]  # type: ignore[no-any-return]
