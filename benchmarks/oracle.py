@@ -1,6 +1,6 @@
 """Oracles against people's verdicts on records that the weights were not learned from.
 
-    python benchmarks/oracle.py ../shared/data/mt
+    python -m benchmarks.oracle ../shared/data/mt
 
 Prints, for each file of labelled records, the AUC of the scores published with it and of the aligned oracle, then how
 many pairs a minute it judges in each direction. The cross-validated figures are printed by recipes/train_oracle.py.

@@ -5,8 +5,13 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from oracle_data import DIRECTIONS, Labelled
+from polyglitch.compare.aligned.batch import Read
+from polyglitch.compare.aligned.marks import marked
 
 Span = tuple[int, int]
 
@@ -42,8 +47,9 @@ def spread(text: str, tokens: Sequence[str]) -> list[Span]:
 def token_figures(
     folder: Path, pairs: Sequence[Labelled], spans: Sequence[Sequence[Sequence[Span]]]
 ) -> dict[str, tuple[float, float, float]]:
-    """Precision, recall and F over all tokens of both outputs, for each direction."""
-    figures = {}
+    """Precision, recall and F over all tokens of both outputs, for each direction and pooled."""
+    figures: dict[str, tuple[float, float, float]] = {}
+    total = np.zeros(3)
     for direction in DIRECTIONS:
         known = {
             (pair.quad.source, pair.quad.followup): places
@@ -61,7 +67,37 @@ def token_figures(
                 hits += len(chosen & marks[side])
                 said += len(chosen)
                 wanted += len(marks[side])
-        precision, recall = hits / max(1, said), hits / max(1, wanted)
-        f = 2 * precision * recall / max(1e-9, precision + recall)
-        figures[direction] = (precision, recall, f)
-    return figures
+        total += (hits, said, wanted)
+        figures[direction] = precision_recall_f(hits, said, wanted)
+    return figures | {"pooled": precision_recall_f(*total.tolist())}
+
+
+def precision_recall_f(hits: float, said: float, wanted: float) -> tuple[float, float, float]:
+    """From counts of what was said rightly, said, and wanted."""
+    return hits / max(1, said), hits / max(1, wanted), 2 * hits / max(1, said + wanted)
+
+
+def places_at_fault(
+    words: Any, reads: Sequence[Read], chances: np.ndarray, share: float
+) -> list[list[Any]]:
+    """For each pair the words of both outputs that the oracle would mark, as the numbers of `words`."""
+    numbers: list[list[dict[int, int]]] = [[{}, {}] for _ in reads]
+    for number, (owner, side, at) in enumerate(zip(words.owner, words.side, words.at, strict=True)):
+        numbers[owner][side][at] = number
+    found = []
+    for item, sides in zip(reads, numbers, strict=True):
+        by_place = [{at: float(chances[k]) for at, k in side.items()} for side in sides]
+        chosen = marked(item.linked, item.pairing, by_place, share)
+        found.append(
+            [[side[at] for at in places] for side, places in zip(sides, chosen, strict=True)]
+        )
+    return found
+
+
+def location_f(words: Any, marks: list[list[Any]], violated: np.ndarray) -> float:
+    """F of the marked words, in violated pairs, against people's marks."""
+    said = np.zeros(len(words.owner), bool)
+    said[[number for pair in marks for side in pair for number in side]] = True
+    inside = violated[words.owner]
+    hits = (said & inside & words.marked).sum()
+    return float(2 * hits / ((said & inside).sum() + (inside & words.marked).sum()))

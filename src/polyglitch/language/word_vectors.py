@@ -21,7 +21,7 @@ class WordVectors:
 
     def __init__(self, row_of: Callable[[str], int | None], table: Floats, signature: str) -> None:
         self._row_of, self._table, self.signature = row_of, table, signature
-        self.width = table.shape[1]
+        self._unit: dict[int, Floats] = {}  # few of all words are ever asked for
 
     def __contains__(self, word: str) -> bool:
         return self._row_of(word) is not None
@@ -30,8 +30,10 @@ class WordVectors:
         row = self._row_of(word)
         if row is None:
             raise KeyError(word)
-        found: Floats = self._table[row] / max(float(np.linalg.norm(self._table[row])), 1e-9)
-        return found
+        if row not in self._unit:
+            length = float(np.linalg.norm(self._table[row]))
+            self._unit[row] = np.asarray(self._table[row] / max(length, 1e-9), np.float32)
+        return self._unit[row]
 
 
 @cache

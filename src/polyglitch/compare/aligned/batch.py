@@ -9,6 +9,7 @@ from polyglitch.compare.aligned.evidence import Context, Row, word_rows
 from polyglitch.compare.aligned.explain import Suspect, explain
 from polyglitch.compare.aligned.hard_facts import Broken, broken_facts
 from polyglitch.compare.aligned.links import Linked, Relation, link
+from polyglitch.compare.aligned.marks import marked
 from polyglitch.compare.aligned.model import Model, is_light, load_model, pair_row
 from polyglitch.compare.aligned.pairing import WEIGHTY, Pairing, pair_off
 from polyglitch.compare.aligned.resources import Resources
@@ -115,16 +116,21 @@ def judge(read: Read, model: Model, threshold: float) -> Judgement:
     details = {name: round(row[name], 4) for name in ("worst", "any", "heavy", "light")}
     if score <= threshold:
         return Judgement(score, threshold, details=details)
+    by_place = [
+        {at: chance for (at, _), chance in zip(*side, strict=True)}
+        for side in zip(read.words, chances, strict=True)
+    ]
+    places = marked(read.linked, read.pairing, by_place, model.location)
     partners = (read.pairing.partner, read.pairing.turned().partner)
     suspects = [
         [
-            Suspect(at, chance, partner.get(at, (None, 0.0))[0])
-            for (at, _), chance in zip(*side, strict=True)
+            Suspect(at, chance, partner.get(at, (None, 0.0))[0], at in chosen)
+            for at, chance in side.items()
         ]
-        for side, partner in zip(zip(read.words, chances, strict=True), partners, strict=True)
+        for side, partner, chosen in zip(by_place, partners, places, strict=True)
     ]
     outputs = (read.linked.first.output, read.linked.second.output)
-    reasons, spans = explain(outputs, suspects, model.location)
+    reasons, spans = explain(outputs, suspects)
     return Judgement(score, threshold, reasons, spans, details)
 
 

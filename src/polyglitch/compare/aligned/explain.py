@@ -10,21 +10,21 @@ from polyglitch.records import Span
 
 
 class Suspect(NamedTuple):
-    """A changed word: its place, how likely it is at fault, and its partner in the other output."""
+    """A changed word: its place, how likely it is at fault, its partner in the other output, whether it is marked."""
 
     place: int
     chance: float
     partner: int | None
+    marked: bool
 
 
 def explain(
-    outputs: tuple[Sentence, Sentence], suspects: list[list[Suspect]], share: float
+    outputs: tuple[Sentence, Sentence], suspects: list[list[Suspect]]
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
-    """The worst words, joined where they stand together, worst first; those under `share` of the worst are left."""
-    worst = max((item.chance for side in suspects for item in side), default=0.0)
+    """The marked words, joined where they stand together, worst first."""
     found: list[tuple[float, str, Span]] = []
     for number in (0, 1):
-        chosen = [item for item in suspects[number] if item.chance >= share * worst]
+        chosen = [item for item in suspects[number] if item.marked]
         words = outputs[number].words
         changed = {item.place for item in suspects[number]}
         for run in join(chosen):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from polyglitch.compare.aligned.lexicon import Lexicon, Numbers
@@ -16,6 +15,15 @@ from polyglitch.compare.aligned.text import Sentence
 
 Relation = Literal["similar", "contained", "different"]
 NONE = -1
+
+
+class Block(NamedTuple):
+    """A run of changed words here, and the run that faces it in the other output; ends are past the last."""
+
+    start: int = 0
+    end: int = 0
+    facing_start: int = 0
+    facing_end: int = 0
 
 
 class Side(NamedTuple):
@@ -26,9 +34,7 @@ class Side(NamedTuple):
     source_match: list[int]  # for each source word its like in the other source, or NONE: the edit
     output_match: list[int]  # for each output word its like in the other output, or NONE: changed
     behind: Numbers  # for each output word (row) how likely each source word stands behind it
-    block: list[
-        tuple[int, int]
-    ]  # for each output word the length of its changed block here and there
+    block: list[Block]  # for each output word the changed block it stands in, empty if it is shared
 
     @property
     def changed(self) -> list[int]:
@@ -54,10 +60,10 @@ def link(
     """Link the four sentences of a pair."""
     edit, tide = match(source.keys, followup.keys)
     here, there = match(first.keys, second.keys)
-    one, other = blocks(here, there)
+    one, other = lexicon.links(source.keys, first.keys), lexicon.links(followup.keys, second.keys)
     return Linked(
-        Side(source, first, edit, here, lexicon.links(source.keys, first.keys), one),
-        Side(followup, second, tide, there, lexicon.links(followup.keys, second.keys), other),
+        Side(source, first, edit, here, one, runs(here, there)),
+        Side(followup, second, tide, there, other, runs(there, here)),
     )
 
 
@@ -80,16 +86,9 @@ def match(one: list[str], other: list[str]) -> tuple[list[int], list[int]]:
     return ahead, back
 
 
-def blocks(
-    here: list[int], there: list[int]
-) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """For each word of both sides the length of its run of changed words, and of the run that faces it."""
-    return runs(here, there), runs(there, here)
-
-
-def runs(here: list[int], there: list[int]) -> list[tuple[int, int]]:
-    """The lengths for one side; the facing run is the one that follows the last shared word."""
-    found = [(0, 0)] * len(here)
+def runs(here: list[int], there: list[int]) -> list[Block]:
+    """For each word of one side its block; the facing run is the one that follows the last shared word."""
+    found = [Block()] * len(here)
     start = 0
     while start < len(here):
         if here[start] != NONE:
@@ -102,14 +101,6 @@ def runs(here: list[int], there: list[int]) -> list[tuple[int, int]]:
         facing = place
         while facing < len(there) and there[facing] == NONE:
             facing += 1
-        found[start:end] = [(end - start, facing - place)] * (end - start)
+        found[start:end] = [Block(start, end, place, facing)] * (end - start)
         start = end
     return found
-
-
-def crossings(matches: list[int]) -> float:
-    """The share of neighbouring shared words whose order turned round: 0 for the same order."""
-    kept = [place for place in matches if place != NONE]
-    if len(kept) < 2:
-        return 0.0
-    return float(np.mean(np.diff(kept) < 0))
