@@ -84,11 +84,11 @@ def table(item: tuple[str, dict[str, Any]]) -> str:
     budget, rows = found["budget"], found["ranks"]
     lines = [
         f"{method}: all tests, and the first {budget} of each rank; ratios to random, with a 95% interval",
-        f"{'rank':<10}{'tests':>6}{'success':>9}{'ratio':>20}{'bugs in':>9} {budget:<5}{'success':>8}"
+        f"{'rank':<12}{'tests':>6}{'success':>9}{'ratio':>20}{'bugs in':>9} {budget:<5}{'success':>8}"
         f"{'ratio':>20}{'tests for':>11} {found['bugs']} bugs",
         *(row_line(rank, row) for rank, row in rows.items()),
         f"tokens replaced by exactly these ranks in their first {budget} tests:",
-        *(f"  {ranks:<32} {count}" for ranks, count in found["shared_tokens"].items()),
+        *(f"  {ranks:<44} {count}" for ranks, count in found["shared_tokens"].items()),
         "violations of tests by part of speech:",
         *(counts_line(rank, row["by_pos"]) for rank, row in rows.items()),
         "violations of tests by words of the sentence, and Spearman's rho of length and success:",
@@ -104,7 +104,7 @@ def row_line(rank: str, row: dict[str, Any]) -> str:
     """A rank's line of the table; where chance was drawn several times, the mean of the draws."""
     needed = [n for n in row["tests_needed"] if n is not None]
     return (
-        f"{rank:<10}{mean(row['tests']):>6.0f}{mean(row['success']):>9.1%}{show_ratio(row['ratio']):>20}"
+        f"{rank:<12}{mean(row['tests']):>6.0f}{mean(row['success']):>9.1%}{show_ratio(row['ratio']):>20}"
         f"{mean(row['bugs_at_budget']):>12.1f}   {mean(row['success_at_budget']):>8.1%}"
         f"{show_ratio(row['ratio_at_budget']):>20}"
         f"{f'{mean(needed):.1f}' if needed else 'never':>11}"
@@ -114,7 +114,7 @@ def row_line(rank: str, row: dict[str, Any]) -> str:
 def counts_line(rank: str, counts: dict[str, tuple[int, int]]) -> str:
     """A rank's violations of tests by some property of them."""
     parts = (f"{name} {bad} of {made}" for name, (bad, made) in counts.items())
-    return f"  {rank:<10}{', '.join(parts)}"
+    return f"  {rank:<12}{', '.join(parts)}"
 
 
 def show_ratio(ratio: tuple[float, float, float] | None) -> str:
