@@ -12,7 +12,6 @@ from polyglitch.after.reopen import Reopened
 from polyglitch.evaluate.explain import MASK, Explanation, explain
 from polyglitch.history import History
 from polyglitch.labels import read_label
-from polyglitch.protocols import System
 from polyglitch.records import Issue, Trial
 
 
@@ -45,20 +44,20 @@ def explain_run(
     """Explain the worst violation of each issue; reports and reviews of the run draw it from then on."""
     done: list[Explained] = []
     for issue in islice(history.store.issues(history.run_id), limit):
-        done.append(explain_issue(history, opened.system, issue, effort))
+        done.append(explain_issue(history, opened, issue, effort))
         watch(done[-1])
     return done
 
 
-def explain_issue(history: History, system: System, issue: Issue, effort: Effort) -> Explained:
+def explain_issue(history: History, opened: Reopened, issue: Issue, effort: Effort) -> Explained:
     """Explain the input at fault of an issue's worst violation, and leave it with the verdict."""
     trial, verdict = history.finding(issue).violations[0]
-    reason = unfit(trial)
+    reason = unfit(trial, opened.methods[issue.method].task)
     if reason:
         return Explained(issue.id, reason=reason)
     item = trial.case.inputs[at_fault(trial)]
     found = explain(
-        system,
+        opened.system,
         item.text,
         effort.samples,
         effort.fills,
@@ -70,12 +69,12 @@ def explain_issue(history: History, system: System, issue: Issue, effort: Effort
     return Explained(issue.id, found.label, found.template_text, found.kept)
 
 
-def unfit(trial: Trial) -> str:
-    """Why a violation cannot be explained word by word, or nothing."""
+def unfit(trial: Trial, task: str) -> str:
+    """Why a violation cannot be explained word by word, or nothing; what a classifier says as text is its label."""
+    if task != "classification":
+        return f"{task} is no classification"
     if any(item.context is not None for item in trial.case.inputs):
         return "a question with its context"
-    if any(output.label is None for output in trial.outputs):
-        return "the system gives no labels"
     return ""
 
 
