@@ -151,6 +151,7 @@ def test_a_run_is_only_opened_with_its_own_system(firefox_store: str) -> None:
         ("The picture was sold for twice the price.", "The picture was sold for.", False),
         ("He sang and she danced.", "He sang and.", False),
         ("No more than forty cars may cross.", "No than forty cars may cross.", False),
+        ("Adults read at least one book.", "Least one book", False),
         ("The old bridge over the river is safe.", "The bridge is safe.", True),
     ],
 )
@@ -166,6 +167,7 @@ def test_a_shorter_sentence_leaves_no_word_without_its_other_half(
     [
         ("The hospital received one million dollars from a donor.", "one"),
         ("No more than forty cars may cross the bridge.", "more"),
+        ("It is safe as long as nobody moves.", "as"),
         ("People who walk sleep better than those who drive.", "drive"),
     ],
 )

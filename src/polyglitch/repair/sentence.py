@@ -40,18 +40,17 @@ def is_phrase(parse: Parse) -> bool:
 
 
 def dangling(parse: Parse) -> list[Token]:
-    """Words that have lost what they belong to: a preposition its noun, "and" its second half, "than" its "more"."""
+    """Words that have lost what they belong to: a preposition its noun, "and" its second half, "least" its "at"."""
     heads = {token.head for number, token in enumerate(parse.tokens) if token.head != number}
     found = []
     for number, token in enumerate(parse.tokens):
         after = parse.tokens[number + 1] if number + 1 < len(parse.tokens) else None
-        before = parse.tokens[number - 1] if number else None
+        word, last = token.text.lower(), parse.tokens[number - 1].text.lower() if number else ""
         alone = token.relation == "prep" and token.tag == "IN" and number not in heads
         ends = token.tag == "CC" and (after is None or after.relation == "punct")
-        bare = (
-            token.text.lower() == "than" and before is not None and before.text.lower() in NOTHING
-        )
-        if alone or ends or bare:
+        bare = word == "than" and last in NOTHING
+        least = word == "least" and last not in ("at", "the")
+        if alone or ends or bare or least:
             found.append(token)
     return found
 

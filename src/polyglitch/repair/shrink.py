@@ -180,6 +180,8 @@ class Sentence:
             return False  # "one million", "those who drive"
         if token.tag in COMPARING and self.compares(number):
             return False  # "no more than forty"
+        if word == "as" or (token.relation == "prep" and self.below[number] == {number}):
+            return False  # "as long as"; a preposition whose noun the parser hangs elsewhere
         if token.relation in ("compound", "nmod") and token.pos == "PROPN":
             return False  # half of a name is another name
         if token.relation == "nummod" or (
