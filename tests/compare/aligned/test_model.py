@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.compare.aligned.model import Split, Table, Trees, leaf, load_model, pair_row
+from polyglitch.compare.aligned.model import Table, load_model, pair_row
 
 
 def test_a_table_looks_values_up_between_its_edges() -> None:
@@ -24,31 +24,6 @@ def test_the_shipped_tables_are_whole() -> None:
         for table in words.features.values():
             assert len(table.weights) == len(table.edges) + 1
             assert list(table.edges) == sorted(table.edges)
-
-
-def test_a_tree_asks_its_questions_and_knows_what_to_do_without_an_answer() -> None:
-    tree = Split(0, 0.5, True, -1.0, Split(1, 2.0, False, 0.25, 1.0))
-    assert leaf(tree, [0.5, 9.0]) == -1
-    assert leaf(tree, [math.nan, 9.0]) == -1
-    assert leaf(tree, [0.6, 2.0]) == 0.25
-    assert leaf(tree, [0.6, math.nan]) == 1
-    trees = Trees(("a", "b"), -2.0, (tree, 0.5))
-    assert trees.odds({"a": 0.6, "b": 3.0}) == -0.5
-    assert trees.odds({"a": 0.6}) == -0.5  # a feature that is not at hand is unknown
-
-
-def test_the_shipped_trees_ask_of_features_that_the_tables_have() -> None:
-    model = load_model()
-    assert len(model.trees.trees) > 10
-    assert set(model.trees.features) == model.weighty.features.keys()
-    nodes = list(model.trees.trees)
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, Split):
-            assert 0 <= node.feature < len(model.trees.features)
-            nodes += [node.left, node.right]
-        else:
-            assert math.isfinite(node)
 
 
 def test_what_the_edit_accounts_for_is_excused_by_the_weights() -> None:

@@ -191,7 +191,7 @@ def test_a_threshold_must_be_a_probability() -> None:
 
 def test_the_signature_names_the_model_and_what_is_at_hand() -> None:
     signature = aligned().signature
-    assert "model=aligned-2" in signature and "jieba" in signature
+    assert "model=aligned-1" in signature and "jieba" in signature
 
 
 def test_languages_are_guessed_from_the_texts() -> None:

@@ -17,11 +17,6 @@ from polyglitch.protocols import Floats
 Row = dict[str, float]
 Flags = npt.NDArray[np.bool_]
 MISSING = math.nan
-LIGHT = frozenset({"function", "mark"})
-UNIT = (
-    "covered", "said_elsewhere", "rival", "anchor_kept", "own_cover", "mass_lost", "anchor_light",
-    "anchor_to_edit",
-)  # fmt: skip
 CLOSE = 0.2  # a link at least so strong counts as a translation
 
 
@@ -64,7 +59,7 @@ def side_rows(
         row |= edit_row(side, behind, kept, word, context.lexicon)
         row |= unit_row(side, other, behind, kept, context)
         row |= likeness_row(word, at, index, other, pairing, context, near)
-        row |= place_row(side, at, kept) | block_row(side, other, at)
+        row |= place_row(side, at, kept)
         # Where the edit's own translation was not found, a word with no other source may well be it.
         row["could_be_edit"] = max(row["to_edit"], (1 - row["edit_found"]) * (1 - row["to_kept"]))
         found.append((at, row))
@@ -122,24 +117,18 @@ def edit_row(side: Side, behind: Numbers, kept: Flags, word: Word, lexicon: Lexi
 def unit_row(side: Side, other: Side, behind: Numbers, kept: Flags, context: Context) -> Row:
     """How the source word behind it fares on the other side: lost, or said in another way."""
     if not kept.any() or not len(other.behind):
-        return dict.fromkeys(UNIT, MISSING)
+        return dict.fromkeys(("covered", "said_elsewhere", "rival", "anchor_kept"), MISSING)
     anchor = int(np.argmax(np.where(kept, behind, -1.0)))
     column = other.behind[:, side.source_match[anchor]]
     key, keys, changed = side.source.words[anchor].key, other.output.keys, other.changed
     here = side.behind[:, anchor]
     same = [j for j in np.flatnonzero(column >= CLOSE) if other.output_match[j] != NONE]
-    edited = np.flatnonzero(~kept)
     return {
         "covered": float(column.max()),
         "said_elsewhere": max((float(column[j]) for j in changed), default=0.0),
         "rival": max((context.lexicon.strength(key, keys[j]) for j in changed), default=0.0),
         # The same source word is also behind a word that both outputs share: this one only adds to it.
         "anchor_kept": float(any(here[other.output_match[j]] >= CLOSE for j in same)),
-        # Covered on the other side by a word that has no better source.
-        "own_cover": float(np.where(column >= other.behind.max(1), column, 0.0).max()),
-        "mass_lost": float(here.sum() - column.sum()),
-        "anchor_light": float(side.source.words[anchor].kind in LIGHT),
-        "anchor_to_edit": float(np.abs(edited - anchor).min()) if len(edited) else MISSING,
     }
 
 
@@ -185,21 +174,4 @@ def place_row(side: Side, at: int, kept: Flags) -> Row:
     return {
         "away": float(np.abs(places - at).min()) if len(places) else MISSING,
         "block_excess": float(block.end - block.start - (block.facing_end - block.facing_start)),
-    }
-
-
-def block_row(side: Side, other: Side, at: int) -> Row:
-    """How its block weighs against what faces it, and whether the other output has it as part of another word."""
-    block, word = side.block[at], side.output.words[at]
-    here = side.output.words[block.start : block.end]
-    there = other.output.words[block.facing_start : block.facing_end]
-    heavy = [sum(item.kind not in LIGHT for item in some) for some in (here, there)]
-    letters = [sum(len(item.text) for item in some) for some in (here, there)]
-    head = word.head if side.output.parsed else at
-    return {
-        "facing_heavy": float(heavy[1]),
-        "heavy_excess": float(heavy[0] - heavy[1]),
-        "letters_excess": float(letters[0] - letters[1]),
-        "in_other": float(any(word.key in item.key or item.key in word.key for item in there)),
-        "head_changed": float(head != at and side.output_match[head] == NONE),
     }

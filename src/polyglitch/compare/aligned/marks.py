@@ -11,15 +11,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from polyglitch.compare.aligned.evidence import CLOSE, LIGHT
+from polyglitch.compare.aligned.evidence import CLOSE
 from polyglitch.compare.aligned.links import NONE, Linked, Side
 from polyglitch.compare.aligned.pairing import Pairing
 
+LIGHT = frozenset({"function", "mark"})
 Chances = Sequence[
     dict[int, float]
 ]  # for both outputs each changed word's chance of being at fault
 
-# Shares of the worst word's chance; chosen on the marks of the four methods other than CAT (recipes/train_oracle.py).
+# Shares of the worst word's chance; chosen on the marks of the four methods other than CAT (recipes/oracle_tokens.py).
 SMALL = 1.0  # a function word or mark is marked by itself only if it is the worst
 COUNTERPART = 0.15  # what stands for a marked word in the other output needs only this
 GAP = 2  # changed words between two marked ones of a block that are marked with them

@@ -1,9 +1,8 @@
-"""The model of the aligned oracle: tables and small trees for words, a weighted sum of their chances for the pair.
+"""The model of the aligned oracle: sums of tabled weights for words, a weighted sum of their chances for the pair.
 
-A word's log-odds of being at fault are a mean of two sums. One has a weight a feature, looked up by the feature's
-value; a feature that is not at hand adds nothing. The other has a leaf a tree, each tree a few questions on features,
-for what no feature says alone. The pair's log-odds are a weighted sum of logarithms of what its words say. All numbers
-are in `resources/oracle/`; `recipes/train_oracle.py` makes the files.
+A word's log-odds of being at fault are a sum with one weight a feature, looked up by the feature's value; a feature
+that is not at hand adds nothing. The pair's log-odds are a weighted sum of logarithms of what its words say. All
+numbers are in `resources/oracle/weights.json`; `recipes/train_oracle.py` makes that file.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import msgspec
 
 Row = dict[str, float]
 
-TREES = 0.7  # the share of the trees in a word's log-odds: where words at fault were told best
 OFFSET = 0.02  # added before a logarithm: chances below it are all the same to the pair
 
 
@@ -42,46 +40,14 @@ class WordModel(msgspec.Struct, frozen=True):
     intercept: float
     features: dict[str, Table]
 
-    def odds(self, row: Row) -> float:
-        """The logarithm of its odds."""
+    def chance(self, row: Row) -> float:
+        """From 0 to 1."""
         total = self.intercept
         for name, value in row.items():
             table = self.features.get(name)
             if table is not None:
                 total += table.weight(value)
-        return total
-
-
-class Split(msgspec.Struct, frozen=True, array_like=True):
-    """A question of a tree: up to the limit the answer is on the left, past it on the right; ends are numbers."""
-
-    feature: int
-    limit: float
-    unknown_left: bool
-    left: Split | float
-    right: Split | float
-
-
-class Trees(msgspec.Struct, frozen=True):
-    """Boosted trees: what they add up to are log-odds."""
-
-    features: tuple[str, ...]
-    intercept: float
-    trees: tuple[Split | float, ...]
-
-    def odds(self, row: Row) -> float:
-        """The logarithm of the odds that a changed word is at fault."""
-        values = [row.get(name, math.nan) for name in self.features]
-        return self.intercept + sum(leaf(tree, values) for tree in self.trees)
-
-
-def leaf(tree: Split | float, values: Sequence[float]) -> float:
-    """Where a tree's questions end for these values."""
-    while isinstance(tree, Split):
-        value = values[tree.feature]
-        left = tree.unknown_left if math.isnan(value) else value <= tree.limit
-        tree = tree.left if left else tree.right
-    return tree
+        return logistic(total)
 
 
 class PairModel(msgspec.Struct, frozen=True):
@@ -99,20 +65,18 @@ class PairModel(msgspec.Struct, frozen=True):
 
 
 class Model(msgspec.Struct, frozen=True):
-    """The whole of the files."""
+    """The whole of weights.json."""
 
     name: str
     threshold: float
     location: float
     weighty: WordModel
     light: WordModel
-    trees: Trees
     pair: PairModel
 
     def word_chance(self, row: Row) -> float:
         """How likely a changed word is at fault; words that carry meaning have weights of their own."""
-        tables = self.light if is_light(row) else self.weighty
-        return logistic((1 - TREES) * tables.odds(row) + TREES * self.trees.odds(row))
+        return (self.light if is_light(row) else self.weighty).chance(row)
 
 
 def is_light(row: Row) -> bool:
