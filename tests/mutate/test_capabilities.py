@@ -133,7 +133,7 @@ def test_hate_capabilities_follow_the_group_that_is_named() -> None:
     denied = {text for text, _ in texts(by["07-negated-positive"])}
     assert [text for text in denied if text.endswith("that immigrants are wonderful.")]
     followed = [text for text in denied if text.startswith("She met two Muslims at the station")]
-    assert len(followed) == len(denied) - 1 == 12, "drawn of a product of 500"
+    assert len(followed) == len(denied) - 1 == 16, "eight drawn of each product"
     assert ('Statements like "Women are stupid" are hurtful.', ("non-hate",)) in texts(
         by["13-denounce-quote"]
     )
