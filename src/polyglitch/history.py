@@ -91,7 +91,7 @@ class History:
     def groups(self) -> list[Group]:
         """The issues brought together where they are one bug, the largest group first."""
         found = (
-            (finding.issue, [finding.minimised] if finding.minimised else finding.violations)
+            (finding.issue, [*filter(None, [finding.minimised]), *finding.violations])
             for finding in islice(self.findings(), MOST_GROUPED)
         )
         source, target = self.definition["languages"]
