@@ -62,8 +62,8 @@ class Clock:
 class TimedTools(Toolbox):
     """A toolbox whose parsers and proposers are timed; loading them is not counted."""
 
-    def __init__(self, clock: Clock) -> None:
-        super().__init__()
+    def __init__(self, clock: Clock, languages: tuple[str | None, str | None]) -> None:
+        super().__init__(languages=languages)
         self._clock = clock
 
     def parser(self, language: str | None) -> Parser:
@@ -92,10 +92,10 @@ def tokens_computed() -> int:
 def measure(
     method_name: str, system_uri: str, corpus: str, wanted: int, options: dict[str, Any]
 ) -> dict[str, Any]:
-    """Run mutate, translate and compare one after the other until so many cases are judged."""
+    """Run mutate, translate and compare one after the other, on as many seeds as make so many cases."""
     clock = Clock()
-    tools = TimedTools(clock)
     method, system = make_method(method_name, options), open_system(system_uri, 60.0)
+    tools = TimedTools(clock, system.languages)
     for need in method.needs:
         tools.check(need, *system.languages)
     seeds = iter(open_corpus(corpus, language=system.languages[0]))
@@ -105,7 +105,6 @@ def measure(
         used += len(some)
         with clock("mutate"):
             cases += list(method.mutate(some, tools))
-    cases = cases[:wanted]
     answers: dict[Input, Output] = {}
     todo = list(dict.fromkeys(item for case in cases for item in case.inputs))
     with clock("translate"):

@@ -23,8 +23,9 @@ def ranked_issues(plan: Plan, store: Store) -> Iterator[Issue]:
     for turn, method in enumerate(plan.methods):
         found: list[Issue] = []
         for seed_id in store.violated_seeds(plan.run_id, method.name):
-            pairs = store.verdicts(plan.run_id, method.name, seed=seed_id)
-            violations = [(history.trial(case), verdict) for case, verdict in pairs]
+            pairs = list(store.verdicts(plan.run_id, method.name, seed=seed_id))
+            trials = history.trials([case for case, _ in pairs])
+            violations = [(trial, v) for trial, (_, v) in zip(trials, pairs, strict=True)]
             found += method.issues(store.seed(plan.run_id, seed_id), violations)
         found.sort(key=lambda issue: (-issue.severity, issue.id))
         ranked += [(place, turn, issue) for place, issue in enumerate(found)]

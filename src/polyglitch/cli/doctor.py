@@ -181,7 +181,7 @@ def wordnet() -> dict[str, str | bool]:
         "name": "wordnet",
         "installed": folder is not None,
         "version": str(folder or ""),
-        "for": "patinv: words near in meaning are not taken for different ones",
+        "for": "the proposers 'wordnet' and 'unlike'; patinv: synonyms are not taken for different words",
         "install": "apt-get install wordnet-base, or set WNSEARCHDIR",
     }
 
