@@ -60,14 +60,17 @@ MOST = 100
 
 
 def our_texts(path: Path) -> dict[str, set[str]]:
-    """The texts of kept cases by capability; of a fairness case all variants."""
-    found: dict[str, set[str]] = defaultdict(set)
+    """For each seed of a capability itself or one of its expansions, drawn evenly (the paper's +EXP sample)."""
+    groups: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             case = decode(line, Case)
-            inputs = case.inputs[-1:] if case.expected else case.inputs
-            found[case.data["capability"]] |= {item.text for item in inputs}
-    return found
+            inputs = case.inputs[-1:] if case.expected else case.inputs  # of fairness, all variants
+            for number, item in enumerate(inputs):
+                group = f"{case.data.get('parent', case.id)}:{number}"
+                groups[case.data["capability"]][group].append(item.text)
+    dice = random.Random(0)
+    return {name: {dice.choice(some) for some in rows.values()} for name, rows in groups.items()}
 
 
 def their_texts(path: Path) -> dict[str, set[str]]:
