@@ -19,6 +19,7 @@ import json
 import random
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from statistics import mean
@@ -70,22 +71,30 @@ CHECKLIST = {
         f"protected: {kind}" for kind in ("race", "sexual", "religion", "nationality")
     ),
 }
-MOST, LEAST = 100, 20  # sentences in a sample; of fewer nothing is said
+MOST, LEAST = 100, 5  # sentences in a sample; of fewer nothing is said
 TWEETS, GROWN = 6000, 300  # read, and of these expanded
 CLASSES = ("hate", "offensive", "non-hate")
 PAPER = {"self_bleu_more_diverse": 1.90, "productions_more_diverse": 22.13}
 Texts = dict[str, set[str]]
 
 
-def our_texts(path: Path) -> Texts:
-    """The texts of kept cases by capability; of a fairness case all variants."""
-    found: Texts = defaultdict(set)
+def sampled(cases: Iterable[Case]) -> Texts:
+    """For each seed of a capability itself or one of its expansions, drawn evenly (the paper's +EXP sample)."""
+    groups: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for case in cases:
+        inputs = case.inputs[-1:] if case.expected else case.inputs  # of fairness, all variants
+        for number, item in enumerate(inputs):
+            group = f"{case.data.get('parent', case.id)}:{number}"
+            groups[case.data["capability"]][group].append(item.text)
+    dice = random.Random(0)
+    return {name: {dice.choice(some) for some in rows.values()} for name, rows in groups.items()}
+
+
+def kept_cases(path: Path) -> Iterator[Case]:
+    """The cases of a file."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
-            case = decode(line, Case)
-            inputs = case.inputs[-1:] if case.expected else case.inputs
-            found[case.data["capability"]] |= {item.text for item in inputs}
-    return found
+            yield decode(line, Case)
 
 
 def their_texts(path: Path) -> Texts:
@@ -96,7 +105,7 @@ def their_texts(path: Path) -> Texts:
     return found
 
 
-def make_cases(data: Path, folder: Path) -> Texts:
+def make_cases(data: Path, folder: Path) -> Iterator[Case]:
     """Tests from the first of Davidson's tweets, the first of these expanded."""
     corpus = folder / "tweets.jsonl"
     with gzip.open(data / "hate" / "davidson_labelled.csv.gz", "rt", encoding="utf-8") as lines:
@@ -104,14 +113,12 @@ def make_cases(data: Path, folder: Path) -> Texts:
     random.Random(1).shuffle(rows)
     told = [json.dumps({"text": text, "label": label}) for text, label in rows[:TWEETS]]
     corpus.write_text("\n".join(told), "utf-8")
-    seeds, tools, ours = iter(open_corpus(str(corpus), language="en")), Toolbox(), defaultdict(set)
+    seeds, tools = iter(open_corpus(str(corpus), language="en")), Toolbox()
     grown, plain = capability_cases("hate", expansions=3), capability_cases("hate", expansions=0)
     read = 0
     while some := list(islice(seeds, CHUNK)):
-        for case in (grown if read < GROWN else plain)(some, tools):
-            ours[case.data["capability"]].add(case.inputs[-1].text)
+        yield from (grown if read < GROWN else plain)(some, tools)
         read += len(some)
-    return ours
 
 
 def beside(ours: Texts, suite: Path, most: int) -> dict[str, Any]:
@@ -122,7 +129,7 @@ def beside(ours: Texts, suite: Path, most: int) -> dict[str, Any]:
     print("|---|---:|---:|---:|---:|---:|")
     figures: dict[str, Any] = {}
     for capability, tests in same.items():
-        pair = [sorted(ours[capability]), sorted(t for test in tests for t in theirs[test])]
+        pair = [sorted(ours.get(capability, ())), sorted(t for test in tests for t in theirs[test])]
         size = min(most, *map(len, pair))
         if size < LEAST:
             print(f"| {capability} | {size} | too few | | | |")
@@ -151,14 +158,14 @@ def main() -> None:
     given = options.parse_args()
     if given.files:
         cases, suite = given.files
-        record("diversity", beside(our_texts(cases), suite, given.most))
+        record("diversity", beside(sampled(kept_cases(cases)), suite, given.most))
         return
     data = shared_data()
     if data is None:
         print("skipped: no reference data; set POLYGLITCH_SHARED")
         return
     with tempfile.TemporaryDirectory() as folder:
-        ours = make_cases(data, Path(folder))
+        ours = sampled(make_cases(data, Path(folder)))
     record("diversity", beside(ours, data / "hate" / "hatecheck_cases.csv.gz", given.most))
 
 
