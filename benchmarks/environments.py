@@ -76,8 +76,8 @@ class Environment:
         """The environment's interpreter."""
         return self.folder / "bin" / "python"
 
-    def starting(self) -> float:
-        """The least seconds of some starts, the first not counted: it writes bytecode."""
+    def starting(self) -> dict[str, Any]:
+        """The least seconds of some starts, the first not counted (it writes bytecode); or why there is none."""
         head, *rest = self.peer.start
         place = self.folder / ("node_modules/.bin" if self.peer.npm else "bin")
         times = []
@@ -86,8 +86,10 @@ class Environment:
             done = subprocess.run([str(place / head), *rest], capture_output=True, env=clean())
             times.append(time.perf_counter() - start)
             if done.returncode:
-                raise SystemExit(f"{self.name} does not start: {done.stderr.decode()[-300:]}")
-        return min(times[1:])
+                lines = done.stderr.decode(errors="replace").strip(" *\n").splitlines()
+                said = [line.strip() for line in lines if "rror" in line or "not found" in line]
+                return {"does_not_start": (said or lines or ["no word why"])[0][:200]}
+        return {"start_seconds": min(times[1:])}
 
     def work(self, task: Path) -> dict[str, Any]:
         """What the peer's script prints last, and the seconds of the whole process."""

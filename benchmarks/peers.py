@@ -2,8 +2,8 @@
 
     python -m benchmarks.peers [FOLDER] [--only NAME,NAME]
 
-FOLDER (out/peers) keeps the environments, some 5 GB: deleting it makes the next run install them again. Seconds of
-generating are processor time, those of running wall time; ratios are peer over Polyglitch, so above 1 we are faster.
+FOLDER (out/peers) keeps the environments, some 5 GB: deleting it makes the next run install them again. Seconds of work
+are processor time where both give it; ratios are peer over Polyglitch, so above 1 we are faster.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ def beside(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
     for work in ("templates", "letters", "running"):
         if work in theirs:
             size = "cases" if work == "running" else "distinct"
-            mine, other = (each[work]["seconds"] / each[work][size] for each in (ours, theirs))
+            clock = "processor" if "processor" in theirs[work] and work == "running" else "seconds"
+            mine, other = (each[work][clock] / each[work][size] for each in (ours, theirs))
             found[work] = theirs[work] | {"over_polyglitch": other / mine}
     return found
 
@@ -148,7 +149,7 @@ def main() -> None:
         found = environment.install()
         print(f"{name}: {found}", flush=True)
         if "skipped" not in found:
-            found["start_seconds"] = environment.starting()
+            found |= environment.starting()
             done = environment.work(task) if PEERS[name].work else {}
             if name == "metrics":
                 found["metrics"] = compared(ours["metrics"], done)
