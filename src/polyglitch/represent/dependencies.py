@@ -11,7 +11,7 @@ from polyglitch.represent.counts import label_counts
 
 def dependencies(texts: Sequence[str], tools: Tools, language: str | None) -> list[Counter[str]]:
     """How often each relation occurs in each text."""
-    return label_counts("dependencies", texts, tools, language, relations)
+    return label_counts("dependencies", texts, tools, language, relations, skim=True)
 
 
 def relations(parse: Parse) -> Counter[str]:
