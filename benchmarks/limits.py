@@ -9,7 +9,8 @@ length; rapidfuzz on words that are cut already. Processor seconds, the best of 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice, pairwise
 from typing import Any
@@ -82,57 +83,54 @@ def proposing(texts: list[str]) -> dict[str, float]:
     import torch
 
     from polyglitch.language.smollm import open_smollm
+    from polyglitch.language.smollm_proposer import open_smollm_proposer
 
     torch.set_num_threads(1)
     tokenizer, model = open_smollm()
-    proposer = Toolbox().proposer("smollm", "en")
+    proposer = open_smollm_proposer("en")
     slots = [
         Slot(parse, place)
         for parse in open_spacy("en").parse(texts)
         for place, token in enumerate(parse.tokens)
         if token.tag in TAGS
     ]
-    passes = Passes(model.model)
-    start = time.process_time()
-    proposer.propose(slots, 10)
-    spent = time.process_time() - start
-    passes.end()
+    with timed_passes() as passes:
+        start = time.process_time()
+        proposer.propose(slots, 10)
+        spent = time.process_time() - start
     rows = sorted((tokenizer(text)["input_ids"] for text in texts), key=len)
     size = len(rows[len(rows) // 2])
     batch = torch.tensor([(row * 9)[:size] for row in rows])
     with torch.inference_mode():
         (plain,) = best(lambda: model.model(input_ids=batch))
     return {
-        "propose_over_its_passes": spent / passes.seconds,
-        "passes_over_plain_batches_of_as_many_tokens": passes.seconds
-        / (plain * passes.tokens / batch.numel()),
-        "tokens_a_sentence": passes.tokens / len(texts),
-        "tokens_a_second": passes.tokens / spent,
+        "propose_over_its_passes": spent / sum(passes),
+        "passes_over_plain_batches_of_as_many_tokens": sum(passes)
+        / (plain * proposer.tokens / batch.numel()),
+        "tokens_a_sentence": proposer.tokens / len(texts),
+        "tokens_a_second": proposer.tokens / spent,
     }
 
 
-class Passes:
-    """The tokens and processor seconds of a model's passes."""
+@contextmanager
+def timed_passes() -> Iterator[list[float]]:
+    """The processor seconds of each pass of the proposer's model while this is open."""
+    from polyglitch.language.packed import Computed, Pool, Text
 
-    def __init__(self, model: Any) -> None:
-        self.tokens, self.seconds, self._start = 0, 0.0, 0.0
-        self._hooks = [
-            model.register_forward_pre_hook(self._before, with_kwargs=True),
-            model.register_forward_hook(self._after),
-        ]
+    seconds: list[float] = []
+    compute = Pool.compute
 
-    def _before(self, module: Any, args: Any, kwargs: Any) -> None:
-        given = kwargs.get("input_ids", kwargs.get("inputs_embeds", args[0] if args else None))
-        self.tokens += given.shape[0] * given.shape[1]
-        self._start = time.process_time()
+    def timed(pool: Pool, texts: Sequence[Text]) -> list[Computed]:
+        start = time.process_time()
+        found = compute(pool, texts)
+        seconds.append(time.process_time() - start)
+        return found
 
-    def _after(self, *_: Any) -> None:
-        self.seconds += time.process_time() - self._start
-
-    def end(self) -> None:
-        """Let the model alone."""
-        for hook in self._hooks:
-            hook.remove()
+    Pool.compute = timed  # type: ignore[method-assign]
+    try:
+        yield seconds
+    finally:
+        Pool.compute = compute  # type: ignore[method-assign]
 
 
 def comparing(texts: list[str]) -> dict[str, float]:
