@@ -63,3 +63,12 @@ def postgres() -> Iterator[Server]:
         pytest.skip("no driver for PostgreSQL: pip install 'polyglitch[postgres]'")
     with running(binaries) as server:
         yield server
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new store goes: a file, then a database on a server."""
+    if request.param == "sqlite":
+        return str(tmp_path / "runs.sqlite")
+    url: str = request.getfixturevalue("postgres").new_database()
+    return url

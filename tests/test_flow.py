@@ -114,6 +114,8 @@ def test_what_was_not_tested_is_counted(folder: Path, cli: Cli) -> None:
     assert page.returncode == 0, page.stderr
     text = (folder / "page.html").read_text()
     assert "Seeds of which no case could be made" in text and "the budget was spent" in text
+    with pytest.raises(NothingToTest, match="budget of queries is too small for any of 2 cases"):
+        run(campaign(folder, corpus="seeds.txt", budget=1))
 
 
 def test_a_budget_is_kept_whatever_the_store_knows(folder: Path) -> None:

@@ -65,6 +65,10 @@ def refuse_unfinished(figures: dict[str, Any], stopped: LimitReached | None) -> 
 
 def refuse_empty(figures: dict[str, Any], plan: Plan, store: Store) -> None:
     """A run that tested nothing did not succeed."""
+    if not figures["cases"] and figures["unasked"]:
+        raise NothingToTest(
+            f"nothing to test: the budget of queries is too small for any of {figures['unasked']:,} cases"
+        )
     if not figures["cases"]:
         raise NothingToTest(
             f"nothing to test: {figures['seeds']} seeds gave no case; rows skipped: "

@@ -74,6 +74,15 @@ def test_another_translator_tells_which_trip_of_a_real_one_is_at_fault(
     assert found == {"that": "forward", "ferry": "forward", "museum": "backward"}
 
 
+def test_without_an_answer_to_compare_no_trip_is_blamed(tmp_path: Path) -> None:
+    (tmp_path / "down.py").write_text("def back(text): raise ConnectionError('no route')\n")
+    method = semmt(cross_back=f"python:{tmp_path / 'down.py'}:back")
+    lost = trial("At least 9 of them left.", "x", "At most 9 of them left.")
+    (verdict,) = method.compare([lost], Toolbox())
+    assert verdict.outcome == "violated"
+    assert verdict.reasons[-1].startswith("which trip is at fault cannot be told")
+
+
 def test_cross_reference_one_way_is_refused() -> None:
     with pytest.raises(UsageError, match="cross_back"):
         semmt(cross="apertium:eng-spa")

@@ -55,14 +55,6 @@ print(asker.queries)
 """
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return str(tmp_path / "runs.sqlite")
-    url: str = request.getfixturevalue("postgres").new_database()
-    return url
-
-
 def start(where: str, log: Path, number: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WORKER, where, str(log), str(number)]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}

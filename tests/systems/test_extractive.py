@@ -104,8 +104,10 @@ def test_a_reader_may_say_that_there_is_no_answer(reader: str) -> None:
 
 
 def test_without_a_context_there_is_an_error_and_no_guess(reader: str) -> None:
-    (output,) = open_system(f"hf:{reader}").ask([Input("what colour is the boat ?")])
-    assert output.status == "error" and "context" in output.error
+    question = "what colour is the boat ?"
+    outputs = open_system(f"hf:{reader}").ask([Input(question), Input(question, " \n ")])
+    for output in outputs:
+        assert output.status == "error" and "context" in output.error
 
 
 def test_a_look_inside_shows_the_question_alone(reader: str) -> None:

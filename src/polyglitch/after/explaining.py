@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 import msgspec
 
-from polyglitch.after.reopen import Reopened
+from polyglitch.after.reopen import Reopened, issue_by_issue
 from polyglitch.evaluate.explain import MASK, Explanation, explain
 from polyglitch.history import History
 from polyglitch.labels import read_label
@@ -42,11 +41,9 @@ def explain_run(
     watch: Callable[[Explained], None] = lambda _: None,
 ) -> list[Explained]:
     """Explain the worst violation of each issue; reports and reviews of the run draw it from then on."""
-    done: list[Explained] = []
-    for issue in islice(history.store.issues(history.run_id), limit):
-        done.append(explain_issue(history, opened, issue, effort))
-        watch(done[-1])
-    return done
+    return issue_by_issue(
+        history, limit, lambda issue: explain_issue(history, opened, issue, effort), watch
+    )
 
 
 def explain_issue(history: History, opened: Reopened, issue: Issue, effort: Effort) -> Explained:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import islice
 
 import msgspec
 
-from polyglitch.after.reopen import Reopened, with_inputs
+from polyglitch.after.reopen import Reopened, issue_by_issue, with_inputs
 from polyglitch.errors import PolyglitchError
 from polyglitch.history import MINIMISED, History
 from polyglitch.protocols import Parse
@@ -40,11 +39,9 @@ def minimise_run(
     watch: Callable[[Shrunk], None] = lambda _: None,
 ) -> list[Shrunk]:
     """Minimise the worst issues of a run; the pairs are kept in its store, beside the issues."""
-    done: list[Shrunk] = []
-    for issue in islice(history.store.issues(history.run_id), limit):
-        done.append(minimise_issue(history, opened, issue, budget))
-        watch(done[-1])
-    return done
+    return issue_by_issue(
+        history, limit, lambda issue: minimise_issue(history, opened, issue, budget), watch
+    )
 
 
 def minimise_issue(history: History, opened: Reopened, issue: Issue, budget: int) -> Shrunk:

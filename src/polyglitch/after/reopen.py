@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -11,10 +12,26 @@ from polyglitch.campaign import make_method
 from polyglitch.errors import UsageError
 from polyglitch.history import History
 from polyglitch.method import Method
-from polyglitch.records import Case, Input, Output, Trial, Verdict
+from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.run.ask import Asker
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
+
+Done = TypeVar("Done")
+
+
+def issue_by_issue(
+    history: History,
+    limit: int | None,
+    work: Callable[[Issue], Done],
+    watch: Callable[[Done], None],
+) -> list[Done]:
+    """What comes of each issue of a run, the worst first; the watcher is told of one after the other."""
+    done: list[Done] = []
+    for issue in islice(history.store.issues(history.run_id), limit):
+        done.append(work(issue))
+        watch(done[-1])
+    return done
 
 
 class Reopened:

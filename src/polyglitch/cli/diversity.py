@@ -37,8 +37,10 @@ def command(
     if system and known:
         every = [text for some in texts.values() for text in some]
         inputs = [text for some in by_capability(known, language).values() for text in some]
-        covered = system_coverage(system, inputs[: 10 * sample], every[: 10 * sample])
-        found["neurons"] = vars(covered)
+        most = 10 * sample
+        covered = system_coverage(system, inputs[:most], every[:most])
+        asked = {"known": min(most, len(inputs)), "asked": min(most, len(every))}
+        found["neurons"] = vars(covered) | asked
     if as_json:
         click.echo(json.dumps(found))
         return
@@ -49,6 +51,7 @@ def command(
         )
     if "neurons" in found:
         click.echo(
-            f"{covered.neurons:,} neurons: boundary coverage {covered.boundary:.1%}, "
+            f"{covered.neurons:,} neurons, {asked['asked']:,} of {len(every):,} texts against {asked['known']:,} of "
+            f"{len(inputs):,} known inputs: boundary coverage {covered.boundary:.1%}, "
             f"strong activation coverage {covered.strong:.1%}"
         )

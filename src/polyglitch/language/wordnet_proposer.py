@@ -8,20 +8,10 @@ from functools import cache
 
 from polyglitch.errors import Missing
 from polyglitch.language.stems import same_stem
-from polyglitch.language.word_classes import WordClasses, english_classes
+from polyglitch.language.word_classes import ENDINGS, WordClasses, english_classes
 from polyglitch.language.wordnet import WordNet, open_wordnet
 from polyglitch.protocols import Candidate, Slot
 
-# Penn tags of inflected words: how a regular form ends.
-ENDINGS = {
-    "NNS": "s",
-    "VBZ": "s",
-    "VBG": "ing",
-    "VBD": "ed",
-    "VBN": "ed",
-    "JJR": "er",
-    "JJS": "est",
-}
 ES = re.compile(r"(s|x|z|ch|sh|o)$")
 SHORT = re.compile(
     r"[^aeiou]*[aeiou]+[^aeiou]*(y|e)?"

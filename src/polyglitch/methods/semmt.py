@@ -110,24 +110,16 @@ def same_meaning(
         scores = [value_of(name, text, back, found, k) for name in metrics]
         score, threshold = decide(scores, thresholds, weights)
         details = dict(zip(metrics, scores, strict=True)) | {"semmt-d": found.d}
-        if score > threshold:
-            return Verdict(
-                trial.case.id,
-                "holds",
-                score=score,
-                threshold=threshold,
-                direction="below",
-                details=details,
-            )
+        violated = score <= threshold
         return Verdict(
             trial.case.id,
-            "violated",
+            "violated" if violated else "holds",
             score=score,
             threshold=threshold,
             direction="below",
             details=details,
-            reasons=explain(found),
-            drawn=drawn(found),
+            reasons=explain(found) if violated else (),
+            drawn=drawn(found) if violated else {},
         )
 
     return judge_all

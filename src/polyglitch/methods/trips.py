@@ -30,13 +30,17 @@ CLEAR = 0.2  # of the way from the middle to an end: below, meaning does not tel
 class Place:
     """The trip at fault, why, and with how much confidence (0.5 is a toss-up)."""
 
-    trip: Literal["forward", "backward"]
+    trip: Literal["forward", "backward", ""]  # nothing where it cannot be told
     confidence: float
     details: dict[str, float]
 
     @property
     def reason(self) -> str:
         """For people."""
+        if not self.trip:
+            return (
+                "which trip is at fault cannot be told: other translators gave no answer to compare"
+            )
         return f"probably the {self.trip} trip (confidence {self.confidence:.2f})"
 
 
@@ -106,7 +110,7 @@ def place_by_meaning(trial: Trial, others: Sequence[str], vague: Side) -> Place 
 def place_by_agreement(trial: Trial, there: Sequence[str], back: Sequence[str]) -> Place:
     """The trip whose translation falls further below what is usual."""
     if not there or not back:
-        return Place("forward", 0.5, {})
+        return Place("", 0.5, {})
     forward, backward = trial.chains[0][0].text, trial.chains[0][-1].text
     alike_there, alike_back = agreement(forward, there), agreement(backward, back)
     lead = (USUAL[0] - alike_there) - (USUAL[1] - alike_back)

@@ -29,6 +29,9 @@ class Found(NamedTuple):
     end: int
 
 
+NOWHERE = Found(-np.inf, 0, 0, 0)
+
+
 class Extractive:
     """A model with its tokenizer. With `no_answer` it may say so, as models of SQuAD 2.0 learn to."""
 
@@ -59,16 +62,19 @@ class Extractive:
     def _answer(self, item: Input) -> Output:
         import torch
 
-        if not item.context:
+        context = item.context or ""
+        if not context.strip():
             return failed("an extractive model answers from a context, and the input has none")
         windows = self._windows(item)
         with self._lock, torch.inference_mode():
             best = self._best(windows, self._ends(windows))
+        if best == NOWHERE:
+            return failed("the model's tokenizer finds no word in the context")
         probability = float(np.exp(best.score))
         if best.end == 0:
             return Output(NOTHING, scores={NOTHING: probability})
         offsets = windows["offset_mapping"][best.window]
-        text = item.context[int(offsets[best.start][0]) : int(offsets[best.end][1])].strip()
+        text = context[int(offsets[best.start][0]) : int(offsets[best.end][1])].strip()
         return Output(text, scores={text: probability}) if text else failed("empty answer")
 
     def _windows(self, item: Input) -> Any:
@@ -98,6 +104,8 @@ class Extractive:
             start = done.start_logits[number].log_softmax(-1).detach().numpy()
             end = done.end_logits[number].log_softmax(-1).detach().numpy()
             places = [n for n, part in enumerate(windows.sequence_ids(number)) if part == 1]
+            if not places:  # signs that the tokenizer drops
+                continue
             first, last = places[0], places[-1] + 1
             sums = start[first:last, None] + end[None, first:last]
             size = last - first
@@ -109,8 +117,10 @@ class Extractive:
                 Found(float(sums[row, column]), number, first + int(row), first + int(column))
             )
             nothing.append(Found(float(start[0] + end[0]), number, 0, 0))
-        best = max(found)
-        return max(best, min(nothing)) if self._no_answer else best  # no window may hold an answer
+        best = max(found, default=NOWHERE)
+        return (
+            max(best, min(nothing)) if self._no_answer and nothing else best
+        )  # no window may hold an answer
 
     def _look(self, item: Input) -> Inspection:
         import torch
