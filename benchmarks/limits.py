@@ -86,7 +86,7 @@ def proposing(texts: list[str]) -> dict[str, float]:
     from polyglitch.language.smollm_proposer import open_smollm_proposer
 
     torch.set_num_threads(1)
-    tokenizer, model = open_smollm()
+    tokenizer, model, _ = open_smollm()
     proposer = open_smollm_proposer("en")
     slots = [
         Slot(parse, place)

@@ -20,13 +20,13 @@ from typing import Any
 from benchmarks.results import record
 from polyglitch.campaign import make_method
 from polyglitch.corpus.read import open_corpus
+from polyglitch.flow import SEEDS_AT_ONCE
 from polyglitch.language.smollm_proposer import open_smollm_proposer
 from polyglitch.protocols import Parser
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
 
-SEEDS_AT_ONCE = 32
 CASES_AT_ONCE = 256
 # The bar: seconds that all but the translation may take beyond it, for so many cases. The paper: 71 s on six cores.
 ALLOWED, BAR_CASES = 60.0, 2000

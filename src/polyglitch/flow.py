@@ -34,7 +34,9 @@ from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
 FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
-SEEDS_AT_ONCE = 32  # enough for a parser to batch, few enough that a kill repeats little
+SEEDS_AT_ONCE = (
+    64  # enough for a parser or a proposer to batch, few enough that a kill repeats little
+)
 RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
 CASES_AT_ONCE = 256
 SAMPLE = 32  # seeds that an estimate looks at

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from polyglitch.language.packed import Pool, Text, rows  # noqa: E402
+from polyglitch.language.wide import Weights  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ tokens = st.lists(st.integers(0, 39), min_size=1, max_size=9).map(tuple)
 @given(st.data())
 def test_what_is_packed_is_as_alone(model: Any, data: Any) -> None:
     whole = data.draw(st.lists(tokens, min_size=1, max_size=4))
-    pool = Pool(model)
+    pool = Pool(Weights(model))
     with torch.inference_mode():
         known = list(zip(whole, pool.compute([Text(ids) for ids in whole]), strict=True))
         for ids, done in known:
@@ -67,14 +68,14 @@ def test_what_is_packed_is_as_alone(model: Any, data: Any) -> None:
 
 def test_odds_are_those_of_the_model(model: Any) -> None:
     ids = (1, 2, 3, 4)
-    pool = Pool(model)
+    pool = Pool(Weights(model))
     with torch.inference_mode():
         (done,) = pool.compute([Text(ids[:-1])])
-        found, every = pool.log_odds(done.states, ids[1:]), pool.all_odds(done.states)
+        found = pool.log_odds(done.states, ids[1:])
+        gains = pool.gains(done.states[0], 2, (5, 39))
         plain = model(torch.tensor([ids])).logits[0].log_softmax(-1)
-    expected = [float(plain[place, ids[place + 1]]) for place in range(3)]
-    assert found == pytest.approx(expected, abs=1e-4)
-    assert same(every, plain[:3])
+    assert found == pytest.approx([float(plain[i, ids[i + 1]]) for i in range(3)], abs=1e-4)
+    assert gains == pytest.approx([float(plain[0, new] - plain[0, 2]) for new in (5, 39)], abs=1e-4)
     assert pool.size == 3
 
 

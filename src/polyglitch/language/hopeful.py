@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -56,9 +55,8 @@ def promising(alike: Alike) -> bool:
     return bool(alike.likeness) and alike.likeness[0] + WEIGHT * BEST_TOTAL >= LEAST
 
 
-def choose(slot: Slot, alike: Alike, odds: Any, left: float) -> list[Hopeful]:
-    """The best words of a slot by what is left of it; `odds` of every token there, `left` of the old word."""
-    gains = (odds[list(alike.tokens)] - left).tolist()
+def choose(slot: Slot, alike: Alike, gains: Sequence[float]) -> list[Hopeful]:
+    """The best words of a slot by what is left of it: by how much likelier than the old word each is there."""
     found = [
         one
         for one in map(Hopeful, alike.words, alike.tokens, alike.likeness, gains)

