@@ -9,6 +9,7 @@ from polyglitch.mutate.keep import (
     Swap,
     not_repeated,
     same_countability,
+    same_gender,
     same_skeleton,
     same_tag,
     same_tags,
@@ -99,6 +100,15 @@ def test_a_bare_noun_takes_no_noun_that_needs_an_article() -> None:
     text = "The region suffers from poverty."
     assert same_countability(swap(text, "poverty", "hunger"))
     assert not same_countability(swap(text, "poverty", "problem"))
+
+
+def test_a_daughter_stays_one_when_the_sentence_goes_on_about_her() -> None:
+    text = "The daughter sold the farm because she moved to town."
+    assert not same_gender(swap(text, "daughter", "son"))
+    assert same_gender(swap(text, "daughter", "niece"))
+    assert same_gender(swap(text, "daughter", "teacher"))
+    assert same_gender(swap("The daughter sold the farm.", "daughter", "son"))
+    assert not words("female") & words("male")
 
 
 def test_the_lists_are_there_and_clean() -> None:

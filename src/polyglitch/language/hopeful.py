@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from polyglitch.language.alike_words import Alike
-from polyglitch.language.slot_words import goes_with_article, repeats
+from polyglitch.language.slot_words import breaks_gender, goes_with_article, repeats
 from polyglitch.protocols import Candidate, Slot
 
 RESCORED = 6  # candidates a slot that are scored with what follows: the costly step
@@ -64,6 +64,7 @@ def choose(slot: Slot, alike: Alike, gains: Sequence[float]) -> list[Hopeful]:
         and one.may_fit(STAGES[0][1])
         and goes_with_article(slot, one.word)
         and not repeats(slot, one.word)
+        and not breaks_gender(slot, one.word)
     ]
     return sorted(found, key=lambda one: (-one.score, one.token))[:RESCORED]
 

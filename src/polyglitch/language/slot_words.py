@@ -22,6 +22,18 @@ def repeats(slot: Slot, word: str) -> bool:
     )
 
 
+def breaks_gender(slot: Slot, word: str) -> bool:
+    """Whether a word for a woman becomes one for a man, or the other way, and the sentence goes on about "her"."""
+    old, new = slot.token.text.lower(), word.lower()
+    rest = {
+        token.text.lower() for place, token in enumerate(slot.parse.tokens) if place != slot.index
+    }
+    return any(
+        old in words(own) and new in words(other) and bool(rest & words(own))
+        for own, other in (("female", "male"), ("male", "female"))
+    )
+
+
 def goes_with_article(slot: Slot, word: str) -> bool:
     """Whether a singular noun suits its article: none after "a" that has no plural, none bare that has one."""
     if slot.token.tag != "NN":

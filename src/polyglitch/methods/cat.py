@@ -11,7 +11,7 @@ from polyglitch.compare.similarity import Vote, similar_enough
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
 from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
-from polyglitch.mutate.keep import not_repeated, same_countability, same_skeleton, same_tag
+from polyglitch.mutate.keep import IN_PLACE, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
 # Every open class: the paper replaces words of any part of speech, and closed classes have no natural substitute.
@@ -64,7 +64,7 @@ def cat(
             per_seed=per_seed,
             edges=True,
             order="score",
-            keep=(same_tag, same_skeleton, not_repeated, same_countability),
+            keep=(same_tag, same_skeleton, *IN_PLACE),
         ),
         compare=named_oracle(oracle, published),
         issues=worst_first(report),

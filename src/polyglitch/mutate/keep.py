@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from polyglitch.language.slot_words import goes_with_article, repeats
+from polyglitch.language.slot_words import breaks_gender, goes_with_article, repeats
 from polyglitch.mutate.surface import Draft
 from polyglitch.protocols import Parse, Slot, Token
 
@@ -54,5 +54,11 @@ def same_countability(swap: Swap) -> bool:
     return swap.token is None or goes_with_article(swap.slot, swap.token.text)
 
 
-# What every method asks of its mutants.
-NATURAL: tuple[Keep, ...] = (same_tag, same_tags, not_repeated, same_countability)
+def same_gender(swap: Swap) -> bool:
+    """Whether no daughter became a son in a sentence that goes on about her."""
+    return not breaks_gender(swap.slot, swap.draft.edit.new)
+
+
+# What every method asks of the new word in its sentence, and what most ask of the sentence.
+IN_PLACE: tuple[Keep, ...] = (not_repeated, same_countability, same_gender)
+NATURAL: tuple[Keep, ...] = (same_tag, same_tags, *IN_PLACE)

@@ -9,7 +9,7 @@ from polyglitch.language.stems import same_stem
 from polyglitch.language.stopwords import stop_words
 from polyglitch.language.unlike import one_step, opposite
 from polyglitch.language.wordnet import dictionary_folder, open_wordnet
-from polyglitch.mutate.keep import Swap, not_repeated, same_countability
+from polyglitch.mutate.keep import IN_PLACE, Swap
 from polyglitch.mutate.proposals import propose
 from polyglitch.mutate.slots import NATURAL
 from polyglitch.mutate.surface import Draft, fit_in
@@ -59,7 +59,7 @@ def other_meaning(
         kept: list[list[Draft]] = [[] for _ in seeds]
         for (number, slot, draft), parse in zip(drafts, checked, strict=True):
             swap = Swap(slot, draft, parse)
-            if same_shape(slot, parse) and not_repeated(swap) and same_countability(swap):
+            if same_shape(slot, parse) and all(keep(swap) for keep in IN_PLACE):
                 kept[number].append(draft)
         for seed, ready in zip(seeds, kept, strict=True):
             for draft in in_turns(ready)[:per_seed]:
