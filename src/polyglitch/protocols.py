@@ -98,11 +98,12 @@ class Tree(msgspec.Struct, frozen=True):
 
 
 class Parse(msgspec.Struct, frozen=True):
-    """A sentence with its tokens and, where the parser gives it, its constituents."""
+    """A sentence with its tokens and, where the parser has its own, its constituents; `tree_of` gives them of any."""
 
     text: str
     tokens: tuple[Token, ...]
     tree: Tree | None = None
+    universal: bool = False  # whether the relations are those of Universal Dependencies
 
 
 @runtime_checkable

@@ -106,7 +106,9 @@ class Toolbox:
         try:
             self.parser(target)
         except Missing as error:
-            other = f"{error.install}; or compare plain text with --param sit.structure=raw"
+            other = (
+                f"{error.install}; or --param sit.oracle=aligned, or sit.structure=raw (plain text)"
+            )
             raise Missing(error.what, error.needed_for, other) from None
 
     def _get(self, kind: str, name: str, language: str | None) -> Any:

@@ -101,6 +101,21 @@ def test_a_goal_of_precision_is_written_read_back_and_reached(cli: Cli, project:
     assert json.loads((project / "figures.json").read_text())["methods"]["sit"] == again
 
 
+def test_the_aligned_oracle_gets_a_threshold_of_its_own(cli: Cli, project: Path) -> None:
+    toml = project / "polyglitch.toml"
+    toml.write_text(CONFIGURATION.format(method="sit") + 'oracle = "aligned:0.01"\n')
+    before = json.loads(cli("run", "--json", "-q").stdout)
+    bugs, fine = label_all(project / "runs.sqlite")
+    assert bugs >= 5 and fine >= 5, "the story needs both"
+    told = cli("calibrate", "--goal", "precision>=.8", "--write").stdout
+    assert "or: --param sit.oracle=aligned:0." in told
+    assert 'oracle = "aligned:0.' in toml.read_text()
+    after = json.loads(cli("run", "--json", "-q").stdout)
+    assert after["queries"] == 0 and 0 < after["issues"] < before["issues"]
+    again = json.loads(cli("evaluate", "labels", "--json").stdout)["methods"]["sit"]
+    assert again["precision"]["value"] >= 0.8
+
+
 def test_a_fitted_combination_is_what_a_run_would_report_by(cli: Cli, project: Path) -> None:
     toml = project / "polyglitch.toml"
     settings = CONFIGURATION.format(method="transrepair").replace("limit = 40", "limit = 12")

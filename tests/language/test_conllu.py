@@ -8,6 +8,7 @@ import pytest
 
 from polyglitch.errors import UsageError
 from polyglitch.language.conllu import read_parses, read_sentences
+from polyglitch.language.projection import tree_of
 
 # "Moro no Porto e dou-lho" in the format of Universal Dependencies; the last token is a verb with two pronouns.
 ROWS = """# text = Moro no Porto e dou-lho
@@ -62,8 +63,9 @@ def test_sentences_become_parses_with_constituents(tmp_path: Path) -> None:
         ".",
     ]
     assert [token.tag for token in universal.tokens] == ["DET", "NOUN", "VERB", "PUNCT"]
-    assert own.tree is not None and own.tree.label == "S"
-    noun_phrase = own.tree.children[0]
+    tree = tree_of(own)
+    assert tree is not None and tree.label == "S"
+    noun_phrase = tree.children[0]
     assert [noun_phrase.label, *(part.label for part in noun_phrase.children)] == ["NP", "DT", "NN"]
 
 

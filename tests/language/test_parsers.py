@@ -11,6 +11,7 @@ import pytest
 from polyglitch.errors import Missing, UsageError
 from polyglitch.language import spacy_parser
 from polyglitch.language.parsers import choose, open_parser
+from polyglitch.language.projection import tree_of
 from polyglitch.language.stanza_parser import parse_of
 
 
@@ -31,10 +32,8 @@ def test_the_bundled_portuguese_pipeline_tags_parses_and_brackets() -> None:
     assert tags["acordo"] == ("NOUN", "NOUN", "obj")
     assert tags["no"] == ("ADP+DET", "ADP", "case")  # one surface token, em + o
     assert next(t.lemma for t in parse.tokens if t.text == "assinou") == "assinar"
-    assert parse.tree is not None and [child.label for child in parse.tree.children][:2] == [
-        "NP",
-        "VP",
-    ]
+    tree = tree_of(parse)
+    assert tree is not None and [child.label for child in tree.children][:2] == ["NP", "VP"]
 
 
 def test_the_bundled_pipeline_is_small_and_carries_its_licence() -> None:
@@ -84,7 +83,8 @@ def test_a_token_of_two_words_in_stanza_is_one_token_here() -> None:
         ("no", "ADP+DET", 2, "case"),
         ("Porto", "PROPN", 0, "obl"),
     ]
-    assert parse.tree is not None and parse.tree.end == 3
+    tree = tree_of(parse)
+    assert tree is not None and tree.end == 3
 
 
 def test_stanza_itself(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.language.projection import project, sound
+from polyglitch.language.projection import project, sound, tree_of
 from polyglitch.language.spacy_parser import open_spacy
 from polyglitch.protocols import Parse, Token, Tree
 
@@ -38,8 +38,9 @@ def shown(tree: Tree, tokens: tuple[Token, ...]) -> str:
 
 def bracketed(text: str, language: str = "en") -> str:
     parse = open_spacy(language).parse([text])[0]
-    assert parse.tree is not None
-    return shown(parse.tree, parse.tokens)
+    tree = tree_of(parse)
+    assert tree is not None
+    return shown(tree, parse.tokens)
 
 
 @pytest.mark.parametrize(
@@ -74,9 +75,8 @@ def test_universal_arcs_are_turned_so_that_prepositions_and_copulas_govern() -> 
         ("primavera", "NOUN", 3, "obl"),
         (".", "PUNCT", 3, "punct"),
     ]
-    parse = project(made(words), universal=True)
-    assert parse.tree is not None
-    assert shown(parse.tree, parse.tokens) == (
+    parse = made(words)
+    assert shown(project(parse, universal=True), parse.tokens) == (
         "(S (NP A casa) (VP é (ADJP bonita (PP na (NP primavera)))) .)"
     )
 
@@ -107,14 +107,14 @@ def parses(draw: st.DrawFn, relations: list[str]) -> Parse:
 
 @given(parse=parses(RELATIONS))
 def test_whatever_the_arcs_brackets_never_cross(parse: Parse) -> None:
-    tree = project(parse).tree
-    assert tree is not None and sound(tree) and (tree.start, tree.end) == (0, len(parse.tokens))
+    tree = project(parse)
+    assert sound(tree) and (tree.start, tree.end) == (0, len(parse.tokens))
 
 
 @given(parse=parses(UNIVERSAL))
 def test_nor_do_they_for_universal_arcs(parse: Parse) -> None:
-    tree = project(parse, universal=True).tree
-    assert tree is not None and sound(tree) and (tree.start, tree.end) == (0, len(parse.tokens))
+    tree = project(parse, universal=True)
+    assert sound(tree) and (tree.start, tree.end) == (0, len(parse.tokens))
 
 
 def test_the_treebank_agrees_with_most_brackets(shared_data: Path) -> None:

@@ -1,4 +1,4 @@
-"""The oracle of a method can be named: the paper's by default, the aligned one or any other that is registered."""
+"""The oracle of a method can be named: the aligned one by default, the paper's, or any other that is registered."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from polyglitch.campaign import make_campaign, make_method
 from polyglitch.errors import UsageError
 from polyglitch.flow import run
+from polyglitch.methods.oracles import with_threshold
 from polyglitch.store.store import Store
 
 NAMES = ("sit", "transrepair", "cat", "rti", "patinv")
@@ -25,11 +26,38 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_paper_s_oracle_is_the_default_and_another_can_be_named(name: str) -> None:
-    assert make_method(name).compare.signature.startswith(PUBLISHED[name])
-    chosen = make_method(name, {"oracle": "aligned"})
-    assert chosen.compare.signature.startswith("aligned(")
-    assert chosen.mutate.signature == make_method(name).mutate.signature
+def test_the_aligned_oracle_and_the_paper_s_can_be_named(name: str) -> None:
+    published = make_method(name, {"oracle": "published"})
+    assert published.compare.signature.startswith(PUBLISHED[name])
+    aligned = make_method(name, {"oracle": "aligned"})
+    assert aligned.compare.signature.startswith("aligned(")
+    assert aligned.mutate.signature == published.mutate.signature
+    default = published if name == "patinv" else aligned
+    assert make_method(name).signature == default.signature
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("sit", {"structure": "raw"}),
+        ("sit", {"threshold": 0}),
+        ("rti", {"threshold": 2}),
+        ("cat", {"metrics": ("lcs",), "vote": 1}),
+        ("cat", {"faithful": True}),
+        ("transrepair", {"threshold": 0.9, "weights": (1, 1, 1, 1)}),
+    ],
+)
+def test_a_setting_of_the_paper_s_oracle_asks_for_it(name: str, setting: dict[str, Any]) -> None:
+    assert make_method(name, setting).compare.signature.startswith((PUBLISHED[name], "raw"))
+    with pytest.raises(UsageError, match=r"setting of the published oracle.*aligned:0\.5"):
+        make_method(name, {**setting, "oracle": "aligned"})
+
+
+def test_another_threshold_keeps_the_rest_of_the_oracle() -> None:
+    assert with_threshold(make_method("sit").signature, 0.5) == "aligned:0.5"
+    named = make_method("sit", {"oracle": "aligned:0.4+links=attention"})
+    assert with_threshold(named.signature, 0.5) == "aligned:0.5+links=attention"
+    assert with_threshold(make_method("sit", {"structure": "raw"}).signature, 0.5) is None
 
 
 def test_a_threshold_follows_a_colon() -> None:
@@ -46,8 +74,8 @@ def test_a_wrong_name_says_what_there_is() -> None:
 
 
 def test_sit_needs_no_parser_of_the_outputs_with_the_aligned_oracle() -> None:
-    assert "parser:target" in make_method("sit").needs
-    assert "parser:target" not in make_method("sit", {"oracle": "aligned"}).needs
+    assert "parser:target" in make_method("sit", {"oracle": "published"}).needs
+    assert "parser:target" not in make_method("sit").needs
 
 
 def campaign(folder: Path, **options: Any) -> tuple[dict[str, Any], list[Any]]:
@@ -70,8 +98,9 @@ def campaign(folder: Path, **options: Any) -> tuple[dict[str, Any], list[Any]]:
 def test_a_campaign_on_firefox_reports_chances_with_reasons(name: str, tmp_path: Path) -> None:
     pytest.importorskip("spacy")
     options: dict[str, Any] = {"corpus": "sample", "methods": [name], "limit": 24}
-    aligned_figures, rows = campaign(tmp_path, **options, parameters={name: {"oracle": "aligned"}})
-    published_figures, _ = campaign(tmp_path, **options)
+    aligned_figures, rows = campaign(tmp_path, **options)
+    published = {name: {"oracle": "published"}}
+    published_figures, _ = campaign(tmp_path, **options, parameters=published)
     assert aligned_figures["cases"] == published_figures["cases"] > 10
     assert published_figures["queries"] == 0  # the same cases: every answer was there already
     assert 0 < aligned_figures["violations"] < aligned_figures["cases"] / 2

@@ -33,7 +33,7 @@ def test_transrepair_and_cat_want_the_same_parse_and_sit_the_same_tags() -> None
 def test_a_word_that_only_vanishes_is_reported(name: str) -> None:
     lost = trial("o rio subiu muito ontem à noite", "o rio subiu ontem à noite")
     swapped = trial("o rio subiu muito ontem à noite", "o lago subiu muito ontem à noite")
-    found = make_method(name).compare([lost, swapped], Toolbox())
+    found = make_method(name, {"oracle": "published"}).compare([lost, swapped], Toolbox())
     assert [verdict.outcome for verdict in found] == ["violated", "holds"]
 
 

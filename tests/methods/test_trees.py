@@ -42,7 +42,7 @@ def ran(folder: Path, method: str, **more: Any) -> tuple[dict[str, Any], list[An
 
 
 def test_rti_finds_the_phrase_that_is_another_alone(tmp_path: Path) -> None:
-    figures, findings = ran(tmp_path, "rti")
+    figures, findings = ran(tmp_path, "rti", parameters={"rti": {"oracle": "published"}})
     assert figures["cases"] > 0 and len(findings) == 1
     trial, verdict = findings[0].violations[0]
     assert verdict.reasons == ("'IRON' is not in the translation of the whole",)
@@ -58,9 +58,10 @@ def test_patinv_finds_the_word_that_makes_no_difference(tmp_path: Path) -> None:
     assert verdict.reasons == ("'quickly' was removed, and the output is the same",)
 
 
-def test_sit_compares_dependencies_unless_told_otherwise() -> None:
-    assert "parser:target" in make_method("sit").needs
-    assert "representation=dependencies" in make_method("sit").signature
+def test_sit_as_published_compares_dependencies_unless_told_otherwise() -> None:
+    published = make_method("sit", {"oracle": "published"})
+    assert "parser:target" in published.needs
+    assert "representation=dependencies" in published.signature
     assert (
         "representation=constituents" in make_method("sit", {"structure": "constituents"}).signature
     )
@@ -73,7 +74,7 @@ def test_sit_compares_dependencies_unless_told_otherwise() -> None:
 
 def test_a_target_without_a_parser_is_told_before_the_run(tmp_path: Path) -> None:
     with pytest.raises(Missing, match=r"ko_core_news_sm.*sit\.structure=raw"):
-        ran(tmp_path, "sit", target_language="ko")
+        ran(tmp_path, "sit", target_language="ko", parameters={"sit": {"oracle": "published"}})
 
 
 def test_a_named_parser_is_part_of_what_ran(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from polyglitch import registry
 from polyglitch.errors import UsageError
 from polyglitch.evaluate.calibration import Candidate, Direction, Sample
 from polyglitch.evaluate.labelled import Judged
+from polyglitch.methods.oracles import with_threshold
 from polyglitch.registry import suggest
 
 SCORE = "score"
@@ -114,8 +115,15 @@ def parameters_of(method: str) -> dict[str, Any]:
     return {name: types.get(name) for name in inspect.signature(factory).parameters}
 
 
-def settings(method: str, found: Candidate, direction: Direction) -> dict[str, Any]:
-    """What to set so that the method reports by this candidate; nothing where it has no such parameter."""
+def settings(
+    method: str, found: Candidate, direction: Direction, signature: str = ""
+) -> dict[str, Any]:
+    """What to set so that the method reports by this candidate; nothing where it has no such parameter.
+
+    The signature is that of the method in the run that the scores are from: its oracle may have a threshold of its own.
+    """
+    if oracle := with_threshold(signature, found.threshold):
+        return {"oracle": oracle}
     known = parameters_of(method)
     several = list(found.metrics) if "metrics" in known and found.metrics != (SCORE,) else []
     weights = [round(weight, 4) for weight in found.weights]

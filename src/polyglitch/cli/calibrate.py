@@ -81,12 +81,13 @@ def command(
     wanted = read_goal(goal)
     if output is not None and output.suffix != ".svg":
         raise UsageError(f"--output {str(output)!r}: the picture is an SVG; give a name in .svg")
+    signature = ""
     if table:
         sample = read_table(table, source)
     else:
-        method, sample = read_run(method, source)
+        method, signature, sample = read_run(method, source)
     found, best = calibrate(sample, wanted, seed, not single)
-    values = settings(method, best, sample.direction) if method else {}
+    values = settings(method, best, sample.direction, signature) if method else {}
     if output is not None:
         draw(output, sample, best, method or (table.stem[:30] if table else ""))
     if as_json:
@@ -108,21 +109,22 @@ def read_table(table: Path, source: dict[str, Any]) -> Sample:
     return from_file(table, names, source["label"], source["direction"], source["group"])
 
 
-def read_run(method: str | None, source: dict[str, Any]) -> tuple[str, Sample]:
-    """The labelled scores of a run, and whose they are."""
+def read_run(method: str | None, source: dict[str, Any]) -> tuple[str, str, Sample]:
+    """The labelled scores of a run, and whose they are: the name of the method, and its signature."""
     from polyglitch.after.judgements import Judgements
     from polyglitch.after.labelled_scores import from_judgements
     from polyglitch.history import open_history
 
     history = open_history(source["run_id"] or "", source["store"])
     try:
-        names = [str(row["name"]) for row in history.definition["methods"]]
-        chosen = method or (names[0] if len(names) == 1 else "")
+        names = {str(row["name"]): str(row["signature"]) for row in history.definition["methods"]}
+        chosen = method or (next(iter(names)) if len(names) == 1 else "")
         if chosen not in names:
             raise UsageError(
                 f"--method {method or 'is not given'}: the run has {', '.join(names)}; name one"
             )
-        return chosen, from_judgements(Judgements(history, source["join"]).items(), chosen)
+        items = Judgements(history, source["join"]).items()
+        return chosen, names[chosen], from_judgements(items, chosen)
     finally:
         history.store.close()
 

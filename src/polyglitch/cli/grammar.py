@@ -41,7 +41,7 @@ def read_trees(path: Path, language: str) -> Iterator[Tree]:
     from polyglitch.gunzip import read_whole
     from polyglitch.language.brackets import read_brackets
     from polyglitch.language.conllu import read_parses
-    from polyglitch.language.projection import project
+    from polyglitch.language.projection import tree_of
     from polyglitch.language.spacy_parser import open_spacy
 
     if not path.is_file():
@@ -49,7 +49,7 @@ def read_trees(path: Path, language: str) -> Iterator[Tree]:
     if path.name.removesuffix(".gz").endswith((".conllu", ".conll")):
         # English parsers speak Penn tags, which English treebanks have beside the universal ones.
         parses = read_parses(path, own_tags=language == "en")
-        yield from (parse.tree for parse in parses if parse.tree is not None)
+        yield from (tree for parse in parses if (tree := tree_of(parse)) is not None)
         return
     text = read_whole(path).decode("utf-8", "replace")
     if text.lstrip().startswith("("):
@@ -59,6 +59,5 @@ def read_trees(path: Path, language: str) -> Iterator[Tree]:
     parser = open_spacy(language)
     for start in range(0, len(lines), 256):
         for parse in parser.parse(lines[start : start + 256]):
-            tree = project(parse).tree
-            if tree is not None:
+            if (tree := tree_of(parse)) is not None:
                 yield tree

@@ -23,6 +23,7 @@ from polyglitch.records import Outcome, Trial, Verdict
 from polyglitch.registry import suggest
 
 Vote = Literal["any", "all"] | int
+METRICS = ("lcs", "ed", "tfidf", "bleu")  # TransRepair's four
 
 # As published for CAT, GRI and WALI: a score strictly below is a suspected bug.
 THRESHOLDS = {"lcs": 0.963, "ed": 0.963, "tfidf": 0.999, "bleu": 0.906}
@@ -32,7 +33,7 @@ MOST_VARIANTS = 32  # a side; more blocks than that means unlike texts, and the 
 
 @part
 def similar_enough(
-    metrics: Sequence[str] = ("lcs", "ed", "tfidf", "bleu"),
+    metrics: Sequence[str] = METRICS,
     thresholds: Mapping[str, float] = THRESHOLDS,
     vote: Vote = "any",
     faithful: bool = False,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from polyglitch.evaluate.selfbleu import self_bleu
 from polyglitch.language.grammar import distinct_productions
-from polyglitch.language.projection import project
+from polyglitch.language.projection import tree_of
 from polyglitch.protocols import Parser
 
 WORD = re.compile(r"\w+|n't|'\w+|[^\w\s]")
@@ -26,5 +26,5 @@ def lexical_diversity(texts: Sequence[str], size: int, trials: int = 5) -> float
 def syntactic_diversity(texts: Sequence[str], parser: Parser, size: int, trial: int = 0) -> int:
     """Distinct productions of a sample, each text parsed; higher is more varied."""
     sample = random.Random(trial).sample(list(texts), min(size, len(texts)))  # noqa: S311
-    trees = [parse.tree or project(parse).tree for parse in parser.parse(sample)]
+    trees = [tree_of(parse) for parse in parser.parse(sample)]
     return distinct_productions([tree for tree in trees if tree is not None])

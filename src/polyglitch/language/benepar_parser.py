@@ -9,7 +9,6 @@ from typing import Any
 
 from polyglitch.errors import Missing, UsageError
 from polyglitch.language.brackets import read_brackets
-from polyglitch.language.projection import project
 from polyglitch.language.spacy_parser import bundled, installed, load_pipeline, parse_of
 from polyglitch.protocols import Parse, Tree
 
@@ -48,9 +47,8 @@ class BeneparParser:
         parse = parse_of(doc)
         strings = " ".join(sentence._.parse_string for sentence in doc.sents)
         trees = whole(strings, len(parse.tokens))
-        if trees is None:  # white space tokens, which we drop, are words to benepar
-            return project(parse, universal=self._pipeline.lang != "en")
-        return Parse(parse.text, parse.tokens, trees)
+        # None where there are white space tokens, which we drop and which are words to benepar.
+        return Parse(parse.text, parse.tokens, trees, parse.universal)
 
 
 def whole(brackets: str, words: int) -> Tree | None:

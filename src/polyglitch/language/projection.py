@@ -21,17 +21,22 @@ WH = {"NP": "WHNP", "ADVP": "WHADVP", "PP": "WHPP", "ADJP": "WHADJP"}
 NOMINAL = {"NOUN", "PROPN", "PRON", "NUM", "SYM", "DET", "X"}
 
 
-def project(parse: Parse, universal: bool = False) -> Parse:
-    """The parse with its constituents; `universal` says that the relations are those of UD."""
-    if not parse.tokens:
-        return parse
+def tree_of(parse: Parse) -> Tree | None:
+    """The constituents of a parse: its parser's, else projected; nothing where no parser gave relations."""
+    if parse.tree is None and any(token.relation for token in parse.tokens):
+        return project(parse, parse.universal)
+    return parse.tree
+
+
+def project(parse: Parse, universal: bool = False) -> Tree:
+    """The constituents by the dependencies, of one word at least; `universal`: the relations are those of UD."""
     builder = Builder(parse, universal)
     trees = [builder.phrase(root) for root in builder.arcs.roots]
     top = trees[0] if len(trees) == 1 else join("TOP", trees)
     if (top.start, top.end) != (0, len(parse.tokens)) or not sound(top):
         # Arcs that no grammar of ours foresees: better no brackets than crossing ones.
         top = join("TOP", [builder.leaf(index) for index in range(len(parse.tokens))])
-    return Parse(parse.text, parse.tokens, top)
+    return top
 
 
 def sound(tree: Tree) -> bool:

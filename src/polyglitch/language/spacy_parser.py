@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from polyglitch.errors import Missing, UsageError
-from polyglitch.language.projection import project
 from polyglitch.protocols import Parse, Token
 
 BATCH = 256
@@ -23,11 +22,10 @@ BUNDLED = {"pt": "pt_ud_gsd"}  # folders of resources/models
 
 
 class SpacyParser:
-    """A spaCy pipeline as a `Parser`; constituents are projected from the dependencies."""
+    """A spaCy pipeline as a `Parser`."""
 
     def __init__(self, pipeline: Any) -> None:
         self._pipeline = pipeline
-        self._universal = pipeline.lang != "en"  # whose pipelines have relations of their own
         parts = pipeline.pipe_names
         self._dispensable = [name for name in DISPENSABLE if name in parts and "tagger" in parts]
         meta = pipeline.meta
@@ -35,11 +33,10 @@ class SpacyParser:
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Parse each text as one sentence, batched."""
-        docs = self._pipeline.pipe(texts, batch_size=BATCH)
-        return [project(parse_of(doc), self._universal) for doc in docs]
+        return [parse_of(doc) for doc in self._pipeline.pipe(texts, batch_size=BATCH)]
 
     def skim(self, texts: Sequence[str]) -> list[Parse]:
-        """Tags and dependencies alone, at half the price: no lemmas, no constituents."""
+        """Tags and dependencies alone, at two thirds of the price: no lemmas."""
         with self._pipeline.select_pipes(disable=self._dispensable):
             return [parse_of(doc) for doc in self._pipeline.pipe(texts, batch_size=BATCH)]
 
@@ -68,6 +65,7 @@ def parse_of(doc: Any) -> Parse:
             )
             for index, token in enumerate(words)
         ),
+        universal=doc.lang_ != "en",  # whose pipelines have relations of their own
     )
 
 

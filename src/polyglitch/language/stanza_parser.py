@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from polyglitch.errors import Missing
-from polyglitch.language.projection import project
 from polyglitch.protocols import Parse, Token, Tree
 
 
@@ -51,11 +50,11 @@ def parse_of(text: str, sentences: Sequence[Any]) -> Parse:
         if getattr(sentence, "constituency", None) is not None:
             spots = [place[word.id] for word in sentence.words]
             trees.append(tree_of(sentence.constituency.children[0], iter(spots)))
-    parse = Parse(text, tuple(tokens))
+    parse = Parse(text, tuple(tokens), universal=True)
     if trees and trees[0].start == 0 and trees[-1].end == len(tokens):
         whole = trees[0] if len(trees) == 1 else Tree("TOP", 0, len(tokens), tuple(trees))
-        return Parse(text, parse.tokens, whole)
-    return project(parse, universal=True)
+        return Parse(text, parse.tokens, whole, universal=True)
+    return parse
 
 
 def token_of(token: Any, index: int, place: dict[int, int]) -> Token:

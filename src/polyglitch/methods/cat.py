@@ -7,10 +7,10 @@ translates a rebuilt original instead of the seed; here it is the word itself, w
 
 from __future__ import annotations
 
-from polyglitch.compare.similarity import Vote, similar_enough
+from polyglitch.compare.similarity import METRICS, Vote, similar_enough
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
+from polyglitch.methods.oracles import choose_oracle, named_oracle, oracle_needs
 from polyglitch.mutate.keep import IN_PLACE, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
@@ -36,19 +36,30 @@ OPEN = (
 def cat(
     proposer: str = "in-context:smollm",
     top: int = 10,
-    metrics: tuple[str, ...] = ("lcs", "ed", "tfidf", "bleu"),
-    vote: Vote = "all",
+    metrics: tuple[str, ...] | None = None,
+    vote: Vote | None = None,
     weights: tuple[float, ...] = (),
     threshold: float | None = None,
     report: int = 3,
     per_seed: int | None = 5,
     faithful: bool = False,
-    oracle: str = PUBLISHED,
+    oracle: str | None = None,
 ) -> Method:
-    """Replace any word by its nearest in context, five a seed; report the translations that differ elsewhere."""
-    published = similar_enough(
+    """Replace any word by its nearest in context, five a seed; report the translations that differ elsewhere.
+
+    As published, by four similarities: `oracle=published`, or any of its settings.
+    """
+    oracle = choose_oracle(
+        oracle,
         metrics=metrics,
         vote=vote,
+        weights=weights or None,
+        threshold=threshold,
+        faithful=faithful,
+    )
+    published = similar_enough(
+        metrics=METRICS if metrics is None else metrics,
+        vote=vote or "all",
         faithful=faithful,
         reverse=faithful,
         weights=weights,

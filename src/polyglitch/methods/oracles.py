@@ -1,7 +1,12 @@
-"""The oracle of a method by name: the one published with it, or any that `list oracles` shows."""
+"""The oracle of a method by name: the one published with it, or any that `list oracles` shows.
+
+On labelled pairs `aligned` is better than the oracle published with each method (docs/oracle.md), so it is what they
+use unless told otherwise; a setting of the published one, such as a threshold, asks for that one.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from inspect import signature
 from typing import Any, get_type_hints
@@ -12,9 +17,22 @@ from polyglitch import registry
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Oracle
 
-PUBLISHED = "published"
+PUBLISHED, ALIGNED = "published", "aligned"
 THRESHOLD = "threshold"
 ATTENTION = "links=attention"
+
+
+def choose_oracle(name: str | None, **settings: Any) -> str:
+    """The oracle by the name given, else the published one if any of its own settings was given, else `aligned`."""
+    given = [key for key, value in settings.items() if value is not None and value is not False]
+    if name is None:
+        return PUBLISHED if given else ALIGNED
+    if name != PUBLISHED and given:
+        raise UsageError(
+            f"{given[0]}={settings[given[0]]!r} is a setting of the published oracle, and oracle={name!r} is given; "
+            f"leave one of the two out, or give a threshold of its own as oracle={ALIGNED}:0.5"
+        )
+    return name
 
 
 def named_oracle(name: str, published: Oracle) -> Oracle:
@@ -33,6 +51,15 @@ def named_oracle(name: str, published: Oracle) -> Oracle:
 def oracle_needs(name: str) -> tuple[str, ...]:
     """What an oracle by this name must find in a campaign before it starts."""
     return (f"white box:{ATTENTION}",) if ATTENTION in parts(name.partition(":")[2]) else ()
+
+
+def with_threshold(signature: str, threshold: float) -> str | None:
+    """The oracle that a method's signature shows, with another threshold; nothing for other than `aligned`."""
+    found = re.search(rf"\|{ALIGNED}\([^|]*\blinks=([^,)]+)", signature)
+    if not found:
+        return None
+    links = "" if found[1] == "learned" else f"+links={found[1]}"
+    return f"{ALIGNED}:{threshold}{links}"
 
 
 def parts(settings: str) -> list[str]:

@@ -10,23 +10,27 @@ from __future__ import annotations
 from polyglitch.compare.containment import contained_in
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
+from polyglitch.methods.oracles import choose_oracle, named_oracle, oracle_needs
 from polyglitch.mutate.phrases import noun_phrases
 
 
 def rti(
-    threshold: int = 0,
+    threshold: int | None = None,
     shorter: int = 10,
     content: int = 3,
     report: int = 3,
-    oracle: str = PUBLISHED,
+    oracle: str | None = None,
 ) -> Method:
-    """Take noun phrases out of sentences; report those whose translation the sentence's lacks."""
+    """Take noun phrases out of sentences; report those whose translation the sentence's lacks.
+
+    As published, by the bag of words: `oracle=published`, or a `threshold` of it.
+    """
+    oracle = choose_oracle(oracle, threshold=threshold)
     return Method(
         name="rti",
         task="translation",
         mutate=noun_phrases(shorter=shorter, content=content),
-        compare=named_oracle(oracle, contained_in(above=threshold)),
+        compare=named_oracle(oracle, contained_in(above=threshold or 0)),
         issues=worst_first(report),
         needs=("parser", *oracle_needs(oracle)),
     )

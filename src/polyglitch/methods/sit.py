@@ -12,7 +12,7 @@ from typing import Literal
 from polyglitch.compare.structure import label_count_distance, raw_distance
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
+from polyglitch.methods.oracles import PUBLISHED, choose_oracle, named_oracle, oracle_needs
 from polyglitch.mutate.swap import swap_words
 from polyglitch.protocols import Oracle
 from polyglitch.represent.constituents import constituents
@@ -28,13 +28,18 @@ ABOVE = {"raw": 15, "constituents": 0, "dependencies": 0}
 def sit(
     proposer: str = "auto",
     top: int = 10,
-    structure: Structure = "dependencies",
+    structure: Structure | None = None,
     threshold: int | None = None,
     report: int = 3,
     per_seed: int | None = None,
-    oracle: str = PUBLISHED,
+    oracle: str | None = None,
 ) -> Method:
-    """Swap nouns and adjectives; report the translations furthest from the original's in structure."""
+    """Swap nouns and adjectives; report the translations that changed most beside the swap.
+
+    As published, the change is one of structure: `oracle=published`, or a `structure` or `threshold` of it.
+    """
+    oracle = choose_oracle(oracle, structure=structure, threshold=threshold)
+    structure = structure or "dependencies"
     above = ABOVE[structure] if threshold is None else threshold
     parsed = structure != "raw" and oracle == PUBLISHED
     return Method(

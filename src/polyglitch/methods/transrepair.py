@@ -7,10 +7,10 @@ filter by the parse of the mutant; this one has both.
 
 from __future__ import annotations
 
-from polyglitch.compare.similarity import Vote, similar_enough
+from polyglitch.compare.similarity import METRICS, Vote, similar_enough
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
+from polyglitch.methods.oracles import choose_oracle, named_oracle, oracle_needs
 from polyglitch.mutate.keep import IN_PLACE, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
@@ -18,18 +18,33 @@ from polyglitch.mutate.swap import swap_words
 def transrepair(
     proposer: str = "auto:dictionary",
     top: int = 5,
-    metrics: tuple[str, ...] = ("lcs", "ed", "tfidf", "bleu"),
-    vote: Vote = "all",
+    metrics: tuple[str, ...] | None = None,
+    vote: Vote | None = None,
     weights: tuple[float, ...] = (),
     threshold: float | None = None,
     report: int = 3,
     per_seed: int | None = None,
     faithful: bool = False,
-    oracle: str = PUBLISHED,
+    oracle: str | None = None,
 ) -> Method:
-    """Swap similar words; report the translations that differ elsewhere too, by four similarities."""
+    """Swap similar words; report the translations that differ elsewhere too.
+
+    As published, by four similarities: `oracle=published`, or any of its settings.
+    """
+    oracle = choose_oracle(
+        oracle,
+        metrics=metrics,
+        vote=vote,
+        weights=weights or None,
+        threshold=threshold,
+        faithful=faithful,
+    )
     published = similar_enough(
-        metrics=metrics, vote=vote, faithful=faithful, weights=weights, threshold=threshold
+        metrics=METRICS if metrics is None else metrics,
+        vote=vote or "all",
+        faithful=faithful,
+        weights=weights,
+        threshold=threshold,
     )
     return Method(
         name="transrepair",

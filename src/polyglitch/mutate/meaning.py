@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from polyglitch.language.projection import tree_of
 from polyglitch.language.stems import same_stem
 from polyglitch.language.stopwords import stop_words
 from polyglitch.language.unlike import one_step, opposite
@@ -158,8 +159,8 @@ def removable(parse: Parse, stops: frozenset[str]) -> Iterator[tuple[int, int]]:
         for child in node.children:
             walk(child)
 
-    if parse.tree is not None:
-        walk(parse.tree)
+    if (tree := tree_of(parse)) is not None:
+        walk(tree)
     for start, end in sorted(set(found), key=lambda place: (place[1] - place[0], place[0])):
         inside = start > 0 or end < len(parse.text)
         if inside and end - start >= SHORTEST_REMOVED and wanted(parse.text, start, end):

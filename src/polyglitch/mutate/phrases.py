@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from polyglitch.language.projection import tree_of
 from polyglitch.language.stopwords import stop_words
 from polyglitch.part import part
 from polyglitch.protocols import Mutation, Parse, Tools, Tree
@@ -63,8 +64,8 @@ def pairs(
                     around = (*containers, phrase)
             yield from walk(child, around)
 
-    if parse.tree is not None:
-        yield from walk(Tree("TOP", 0, len(parse.tokens), (parse.tree,)), (whole,))
+    if (tree := tree_of(parse)) is not None:
+        yield from walk(Tree("TOP", 0, len(parse.tokens), (tree,)), (whole,))
 
 
 def span(parse: Parse, node: Tree) -> Phrase | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from polyglitch.language.projection import tree_of
 from polyglitch.protocols import Parse, Tools, Tree
 from polyglitch.represent.counts import label_counts
 
@@ -17,7 +18,8 @@ def constituents(texts: Sequence[str], tools: Tools, language: str | None) -> li
 def phrases(parse: Parse) -> Counter[str]:
     """The phrase labels of a parse; parts of speech are not counted."""
     found: Counter[str] = Counter()
-    open_nodes: list[Tree] = [parse.tree] if parse.tree else []
+    tree = tree_of(parse)
+    open_nodes: list[Tree] = [tree] if tree else []
     while open_nodes:
         node = open_nodes.pop()
         if node.children:

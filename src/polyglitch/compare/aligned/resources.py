@@ -64,7 +64,7 @@ class Resources:
             found = {text: read_parse(parse, language) for text, parse in pairs}
         if self.pivot is not None and language == self.target:
             words = (word for sentence in found.values() for word in sentence.words)
-            self.pivot.learn([word.key for word in words if word.key.isalpha()])
+            self.pivot.learn([word.key for word in words])
         return found
 
     def lexicon(self, sides: Sides) -> Lexicon:

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from polyglitch.errors import Missing
 from polyglitch.language.grammar import Grammar, insertions, productions
-from polyglitch.language.projection import project
+from polyglitch.language.projection import tree_of
 from polyglitch.language.terms import terms
 from polyglitch.protocols import Parse, Token, Tree
 
@@ -37,7 +37,7 @@ class Place:
 
 def places(parse: Parse, grammar: Grammar) -> list[Place]:
     """Where a sentence may grow, likeliest first, each place and tags once."""
-    tree = parse.tree or project(parse).tree
+    tree = tree_of(parse)
     if tree is None:
         return []
     fillable = (
