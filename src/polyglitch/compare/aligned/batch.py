@@ -17,7 +17,9 @@ from polyglitch.compare.aligned.text import Sentence, frequencies
 from polyglitch.protocols import Floats
 from polyglitch.records import Span
 
-FACT = 0.5  # the chance that a broken fact is a bug by itself; see docs/oracle.md for how often people agreed
+FACT = (
+    0.7  # what a broken fact adds by itself, so that it ranks above any wording; see docs/oracle.md
+)
 SAME = 0.5  # different outputs were asked for: a score over it says that no word of weight changed
 
 

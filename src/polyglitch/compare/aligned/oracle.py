@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import cast, get_args
 
-from polyglitch.compare.aligned.batch import Judgement, Quad, judge_pairs
+from polyglitch.compare.aligned.batch import FACT, Judgement, Quad, judge_pairs
 from polyglitch.compare.aligned.links import Relation
 from polyglitch.compare.aligned.model import load_model
 from polyglitch.compare.aligned.resources import LEARNED, Resources, guess_language
@@ -39,7 +39,7 @@ def aligned(
 ) -> Part[[Sequence[Trial], Tools], list[Verdict]]:
     """Violated if a person would probably say so; `language` is that of the outputs, else the campaign's, else guessed.
 
-    The default threshold is the model's own, where F was best on the labelled pairs. `links` says what stands behind
+    The default threshold is the model's own. `links` says what stands behind
     what: `learned` from the sentences, `attention` of a system that shows it, or the name of a multilingual encoder.
     """
     if threshold is not None and not 0 <= threshold <= 1:
@@ -66,6 +66,7 @@ def aligned(
         return [cast(Verdict, verdicts[id(trial)]) for trial in trials]
 
     arguments = {
+        "fact": FACT,
         "at_hand": [name for name, module in PIECES.items() if find_spec(module)],
         "language": language,
         "links": links,
