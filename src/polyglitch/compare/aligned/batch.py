@@ -20,6 +20,11 @@ from polyglitch.records import Span
 FACT = (
     0.7  # what a broken fact adds by itself, so that it ranks above any wording; see docs/oracle.md
 )
+SHOWN = {  # of the features of a pair, as a report names them
+    "worst": "likeliest word",
+    "heavy": "changed words",
+    "light": "changed little words",
+}
 SAME = 0.5  # different outputs were asked for: a score over it says that no word of weight changed
 
 
@@ -115,7 +120,9 @@ def judge(read: Read, model: Model, threshold: float) -> Judgement:
         for index, (at, _) in enumerate(read.words[fact.output]):
             if at == fact.place:
                 chances[fact.output][index] = max(chances[fact.output][index], FACT)
-    details = {name: round(row[name], 4) for name in ("worst", "any", "heavy", "light")}
+    details = {"chance": round(score, 4)} | {
+        shown: round(row[name], 4) for name, shown in SHOWN.items()
+    }
     if score <= threshold:
         return Judgement(score, threshold, details=details)
     by_place = [
