@@ -14,6 +14,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from polyglitch import registry
+from polyglitch.compare.similarity import METRICS, Vote, similar_enough
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Oracle
 
@@ -33,6 +34,35 @@ def choose_oracle(name: str | None, **settings: Any) -> str:
             f"leave one of the two out, or give a threshold of its own as oracle={ALIGNED}:0.5"
         )
     return name
+
+
+def by_similarity(
+    name: str | None,
+    metrics: tuple[str, ...] | None,
+    vote: Vote | None,
+    weights: tuple[float, ...],
+    threshold: float | None,
+    faithful: bool,
+    reverse: bool = False,
+) -> tuple[str, Oracle]:
+    """The oracle of a method that is published with four similarities, by name and made."""
+    name = choose_oracle(
+        name,
+        metrics=metrics,
+        vote=vote,
+        weights=weights or None,
+        threshold=threshold,
+        faithful=faithful,
+    )
+    published = similar_enough(
+        metrics=METRICS if metrics is None else metrics,
+        vote="all" if vote is None else vote,
+        faithful=faithful,
+        reverse=reverse,
+        weights=weights,
+        threshold=threshold,
+    )
+    return name, named_oracle(name, published)
 
 
 def named_oracle(name: str, published: Oracle) -> Oracle:

@@ -7,10 +7,10 @@ filter by the parse of the mutant; this one has both.
 
 from __future__ import annotations
 
-from polyglitch.compare.similarity import METRICS, Vote, similar_enough
+from polyglitch.compare.similarity import Vote
 from polyglitch.issues.worst_first import worst_first
 from polyglitch.method import Method
-from polyglitch.methods.oracles import choose_oracle, named_oracle, oracle_needs
+from polyglitch.methods.oracles import by_similarity, oracle_needs
 from polyglitch.mutate.keep import IN_PLACE, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
@@ -31,21 +31,7 @@ def transrepair(
 
     As published, by four similarities: `oracle=published`, or any of its settings.
     """
-    oracle = choose_oracle(
-        oracle,
-        metrics=metrics,
-        vote=vote,
-        weights=weights or None,
-        threshold=threshold,
-        faithful=faithful,
-    )
-    published = similar_enough(
-        metrics=METRICS if metrics is None else metrics,
-        vote=vote or "all",
-        faithful=faithful,
-        weights=weights,
-        threshold=threshold,
-    )
+    oracle, compare = by_similarity(oracle, metrics, vote, weights, threshold, faithful)
     return Method(
         name="transrepair",
         task="translation",
@@ -57,7 +43,7 @@ def transrepair(
             edges=True,
             keep=(same_tag, same_skeleton, *IN_PLACE),
         ),
-        compare=named_oracle(oracle, published),
+        compare=compare,
         issues=worst_first(report),
         needs=("parser", f"proposer:{proposer}", *oracle_needs(oracle)),
     )
