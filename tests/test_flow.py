@@ -243,18 +243,19 @@ def test_killed_again_and_again_it_ends_as_if_undisturbed(folder: Path) -> None:
     assert len(verdicts(store)) > 200
 
 
-def test_ctrl_c_keeps_what_is_finished_and_exits_130(folder: Path) -> None:
+@pytest.mark.parametrize("outputs", [20, 70, 150, 300])
+def test_ctrl_c_keeps_what_is_finished_and_exits_130(folder: Path, outputs: int) -> None:
     store = folder / "stopped.sqlite"
     process = start(folder, str(store), "0.01")
-    while stored_count(store) < 20:
+    while stored_count(store) < outputs:
         assert process.poll() is None, "ended before it could be stopped"
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
     assert process.wait(30) == 130
     kept = stored_count(store)
-    assert kept >= 20
+    assert kept >= outputs
     count = len(asked(folder))
-    assert start(folder, str(store), "0").wait() == 0
+    assert start(folder, str(store), "0").wait(60) == 0
     assert len(asked(folder)) - count == stored_count(store) - kept
 
 

@@ -8,12 +8,16 @@ import resource
 import sqlite3
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from benchmarks.copies import write_copies
 
 from polyglitch.records import Input, Output
 from polyglitch.run.ask import Asker
+from polyglitch.store.claims import NotListed
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 from tests.conftest import ROOT
@@ -55,6 +59,69 @@ def test_a_claim_holds_while_its_worker_lives_and_not_after(tmp_path: Path) -> N
     assert store.claimed(["a", "b"]) == {"b": one}
     store.dismiss(one)
     assert store.claim(other, ["b"]) == {"b"}
+
+
+def test_a_claim_whose_worker_is_not_listed_holds_nobody_up(tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "s.sqlite"))
+    gone, other = store.enlist(), store.enlist()
+    assert store.claim(gone, ["a", "b"]) == {"a", "b"}
+    with sqlite3.connect(tmp_path / "s.sqlite") as connection:  # as an interrupted process left it
+        connection.execute("delete from workers where id = ?", [gone])
+    assert store.claimed(["a", "b"]) == {}
+    assert store.claim(other, ["a"]) == {"a"}
+    store.free_claims()
+    assert store.claimed(["a", "b"]) == {"a": other}
+
+
+def test_a_worker_that_ended_claims_nothing_any_more(tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "s.sqlite"))
+    ended, other = store.enlist(), store.enlist()
+    store.dismiss(ended)
+    with pytest.raises(NotListed):
+        store.claim(ended, ["a"])
+    with pytest.raises(NotListed):
+        store.beat(ended)
+    assert store.claim(other, ["a"]) == {"a"}
+
+
+def test_closing_in_the_middle_leaves_no_claim_behind(tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "s.sqlite"))
+
+    class Slow(Upper):
+        parallel, batch_size = 8, 4
+
+        def ask(self, inputs: Sequence[Input]) -> Sequence[Output]:
+            time.sleep(0.01)
+            return super().ask(inputs)
+
+    inputs = [Input(f"text {n}") for n in range(400)]
+    for moment in range(8):
+        asker = Asker(Slow(), store)
+        asker.submit(inputs[: 50 * (moment + 1)])
+        time.sleep(0.02 * moment)
+        asker.close()
+        time.sleep(0.1)  # whatever its threads still do
+        assert store.claimed([asker.key(item) for item in inputs]) == {}
+    asker = Asker(Upper(), store)
+    waited = [future.result(timeout=60) for future in asker.submit(inputs)]
+    assert sum(map(len, waited)) >= 400
+    asker.close()
+
+
+def test_after_a_long_sleep_a_worker_that_was_given_up_goes_on_under_a_new_name(
+    tmp_path: Path,
+) -> None:
+    store = Store(str(tmp_path / "s.sqlite"))
+    asker = Asker(Upper(), store)
+    before = asker._listed
+    store.dismiss(before)  # what another process does after a minute of silence
+    found = asker.gather(asker.submit([Input("hello")]))
+    assert found[asker.key(Input("hello"))].text == "HELLO"
+    assert asker._listed != before
+    asker.close()
+    with sqlite3.connect(tmp_path / "s.sqlite") as connection:
+        assert connection.execute("select count(*) from workers").fetchone() == (0,)
+        assert connection.execute("select count(*) from claims").fetchone() == (0,)
 
 
 PR_CAPBSET_DROP = 24

@@ -12,7 +12,7 @@ import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from functools import partial
 
 import msgspec
@@ -21,7 +21,7 @@ from polyglitch.errors import LimitReached, SystemFailed
 from polyglitch.protocols import Remote, System
 from polyglitch.records import Input, Output
 from polyglitch.run.elsewhere import Answers, Batch, Elsewhere
-from polyglitch.store.claims import BEAT
+from polyglitch.store.claims import BEAT, NotListed
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 
@@ -47,6 +47,7 @@ class Asker:
         self.queries = self.cache_hits = self.errors = 0
         self.stopped: LimitReached | None = None  # why some inputs were left unasked
         self.worker = store.enlist()
+        self._listed = self.worker  # as whom it claims: another name after a long silence
         self._closed = threading.Event()
         self._elsewhere = Elsewhere(store, lambda *work: self._work.put(work))
         threading.Thread(target=self._live, daemon=True).start()
@@ -91,18 +92,38 @@ class Asker:
 
     def close(self) -> None:
         """End the workers that wait for work; what they did not come to is free for others."""
-        self._closed.set()
+        with self._lock:
+            self._closed.set()
+            self._store.dismiss(self._listed)
         for _ in range(self.jobs):
             self._work.put(({}, {}, done({})))
-        self._store.dismiss(self.worker)
 
     def _live(self) -> None:
         """Say from time to time that this worker is there, until it is not."""
         while not self._closed.wait(BEAT):
+            listed = self._listed
             try:
-                self._store.beat(self.worker)
+                self._store.beat(listed)
+            except NotListed:
+                self._enlist_again(listed)
             except Exception:  # a store that cannot be written shows where answers are kept
                 return
+
+    def _claim(self, keys: Sequence[str]) -> tuple[str, set[str]]:
+        """Claim inputs, after a long silence under a new name; who claimed, and what it may ask."""
+        while not self._closed.is_set():
+            listed = self._listed
+            try:
+                return listed, self._store.claim(listed, keys)
+            except NotListed:
+                self._enlist_again(listed)
+        raise CancelledError
+
+    def _enlist_again(self, gone: str) -> None:
+        """Another process gave this one up, as after a laptop's sleep: its claims are void, it starts anew."""
+        with self._lock:
+            if self._listed == gone and not self._closed.is_set():
+                self._listed = self._store.enlist()
 
     def _start_worker(self) -> None:
         threading.Thread(target=self._serve, daemon=True).start()
@@ -127,7 +148,7 @@ class Asker:
 
     def _answer_claimed(self, batch: Batch) -> tuple[Answers, Batch]:
         """Answer what no other process is asking; the answers, and what is waited for."""
-        mine = self._store.claim(self.worker, list(batch))
+        claimer, mine = self._claim(list(batch))
         others = {key: item for key, item in batch.items() if key not in mine}
         known = self._store.outputs(list(mine))  # answered elsewhere since it was looked up
         new = {key: batch[key] for key in batch if key in mine and key not in known}
@@ -135,12 +156,12 @@ class Asker:
         try:
             answers: Answers = {}
             for some in self._ask(new) if new else ():
-                self._store.add_answers(self.worker, some)
+                self._store.add_answers(claimer, some)
                 self._count(some)
                 answers |= some
                 left -= some.keys()
         finally:
-            self._store.release(self.worker, list(left))
+            self._store.release(claimer, list(left))
         return known | answers, others
 
     def _ask(self, batch: Batch) -> Iterator[Answers]:

@@ -1,7 +1,8 @@
 """Who asks what: a worker claims an input before it asks, so that two processes on one store ask nothing twice.
 
 A claim ends with the output, in one transaction. A worker says now and then that it lives; the claims of one that is
-gone are free again: at once where it ran on this machine, else after a minute of silence.
+gone are free again: at once where it ran on this machine, else after a minute of silence. A claim counts only while its
+worker is listed, and only a listed worker can claim, so that nothing waits for a worker that ended or was given up.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import time
 from collections.abc import Sequence
 from uuid import uuid4
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import ColumnElement, delete, exists, func, select, update
 
 from polyglitch.records import Output, encode
 from polyglitch.spending import Spent
@@ -25,6 +26,10 @@ SILENCE = (
 )
 
 _own: set[str] = set()  # workers of this process: a dead one may have had the same process number
+
+
+class NotListed(Exception):
+    """A worker that ended, or was given up after a long silence, has no claims and gets none."""
 
 
 class Claims(Database):
@@ -42,28 +47,46 @@ class Claims(Database):
     def beat(self, worker: str) -> None:
         """Say that a worker lives."""
         with self._engine.begin() as connection:
-            connection.execute(
+            listed = connection.execute(
                 update(s.workers).where(s.workers.c.id == worker).values(beat=time.time())
             )
+        if not listed.rowcount:
+            raise NotListed(worker)
 
     def dismiss(self, worker: str) -> None:
         """A worker ends; what it claimed and did not answer is free."""
         _own.discard(worker)
         with self._engine.begin() as connection:
-            connection.execute(delete(s.claims).where(s.claims.c.worker == worker))
+            # First the row that a claim locks: no claim can come in behind the deletion of the others.
             connection.execute(delete(s.workers).where(s.workers.c.id == worker))
+            connection.execute(delete(s.claims).where(s.claims.c.worker == worker))
 
     def claim(self, worker: str, keys: Sequence[str]) -> set[str]:
         """Which of these inputs the worker may ask: those that no other has claimed."""
-        self._add(s.claims, [{"key": key, "worker": worker} for key in keys])
-        return {key for key, owner in self.claimed(keys).items() if owner == worker}
+        own = select(s.workers.c.id).where(s.workers.c.id == worker).with_for_update(read=True)
+        rows = [{"key": key, "worker": worker} for key in keys]
+        mine: set[str] = set()
+        with self._engine.begin() as connection:
+            if (
+                connection.dialect.name == "sqlite"
+            ):  # one writer at a time; elsewhere the row is locked
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            if connection.scalar(own) is None:
+                raise NotListed(worker)
+            for some in pages(keys):
+                connection.execute(delete(s.claims).where(s.claims.c.key.in_(some), orphaned()))
+            self._add_to(connection, s.claims, rows)
+            for some in pages(keys):
+                owned = (s.claims.c.worker == worker) & s.claims.c.key.in_(some)
+                mine |= set(connection.scalars(select(s.claims.c.key).where(owned)))
+        return mine
 
     def claimed(self, keys: Sequence[str]) -> dict[str, str]:
-        """The workers that have claimed these inputs."""
+        """The listed workers that have claimed these inputs."""
         found: dict[str, str] = {}
         with self._engine.connect() as connection:
             for some in pages(keys):
-                query = select(s.claims).where(s.claims.c.key.in_(some))
+                query = select(s.claims).where(s.claims.c.key.in_(some), ~orphaned())
                 found |= {row.key: row.worker for row in connection.execute(query)}
         return found
 
@@ -93,6 +116,8 @@ class Claims(Database):
         gone = [row.id for row in rows if not _lives(row.id, row.host, row.pid, row.beat)]
         for worker in gone:
             self.dismiss(worker)
+        with self._engine.begin() as connection:
+            connection.execute(delete(s.claims).where(orphaned()))
 
     def set_spent(self, run: str, worker: str, spent: Spent) -> None:
         """Write down what a worker has spent on a run so far."""
@@ -115,6 +140,11 @@ class Claims(Database):
         with self._engine.connect() as connection:
             found = connection.execute(select(*sums).where(table.run == run)).one()
         return Spent(int(found[0] or 0), int(found[1] or 0), float(found[2] or 0.0))
+
+
+def orphaned() -> ColumnElement[bool]:
+    """Whether a claim's worker is no longer listed."""
+    return ~exists().where(s.workers.c.id == s.claims.c.worker)
 
 
 def _lives(worker: str, host: str, pid: int, beat: float) -> bool:
