@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.results import record
-from polyglitch.compare.similarity import similar_enough
+from polyglitch.compare.oracles.similarity import similar_enough
 from polyglitch.evaluate.calibration import Goal, Sample, calibrate, held_out
 from polyglitch.records import Input, Output, Seed, Trial, Verdict, new_case
 from polyglitch.tools import Toolbox

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from benchmarks.results import record, shared_data
-from polyglitch.compare.labels import label_relations
+from polyglitch.compare.oracles.labels import label_relations
 from polyglitch.corpus.read import open_corpus
 from polyglitch.mutate.capabilities.cases import capability_cases
 from polyglitch.mutate.capabilities.spec import load_suite

@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.results import record
-from polyglitch.language.brackets import Bracketing, read_brackets
-from polyglitch.language.projection import project
-from polyglitch.language.spacy_parser import open_spacy, parse_of
+from polyglitch.nlp.parsers.constituents import project
+from polyglitch.nlp.parsers.spacy import open_spacy, parse_of
+from polyglitch.nlp.parsers.trees import Bracketing, read_brackets
 from polyglitch.protocols import Tree
 
 PUNCTUATION = {",", ".", ":", "``", "''", "-LRB-", "-RRB-", "#none#"}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 CASES_A_SEED = 10
 COPIES = f"""
-from polyglitch.compare.structure import raw_distance
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.method import Method
-from polyglitch.part import part
+from polyglitch.compare.oracles.structure import raw_distance
+from polyglitch.issues.rules import worst_first
+from polyglitch.component import Method
+from polyglitch.component import part
 from polyglitch.records import Input, new_case
 
 @part

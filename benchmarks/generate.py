@@ -15,9 +15,9 @@ from itertools import islice
 
 from benchmarks.results import record
 from polyglitch.corpus.read import open_corpus
-from polyglitch.language.lexicon import open_lexicon
 from polyglitch.mutate.capabilities.cases import capability_cases
 from polyglitch.mutate.capabilities.templates import fill_template
+from polyglitch.nlp.lexicons.sentiment import open_lexicon
 from polyglitch.protocols import Parse, Token
 from polyglitch.records import Input, Seed, encode
 from polyglitch.tools import Toolbox

@@ -18,17 +18,11 @@ from typing import Any
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from benchmarks.results import record
-from polyglitch.compare.metrics import ed, lcs
-from polyglitch.compare.similarity import similar_enough
-from polyglitch.compare.structure import raw_distance
+from polyglitch.compare.metrics.catalogue import ed, lcs
+from polyglitch.compare.oracles.similarity import similar_enough
+from polyglitch.compare.oracles.structure import raw_distance
 from polyglitch.corpus.read import open_corpus
-from polyglitch.language.spacy_parser import (
-    BATCH,
-    DISPENSABLE,
-    installed,
-    load_pipeline,
-    open_spacy,
-)
+from polyglitch.nlp.parsers.spacy import BATCH, DISPENSABLE, installed, load_pipeline, open_spacy
 from polyglitch.protocols import Slot
 from polyglitch.records import Input, Output, Seed, Trial, new_case
 from polyglitch.tools import Toolbox
@@ -82,8 +76,8 @@ def proposing(texts: list[str]) -> dict[str, float]:
     """SmolLM2's words over its forward pass: the passes they need, and as many tokens in plain batches."""
     import torch
 
-    from polyglitch.language.smollm import open_smollm
-    from polyglitch.language.smollm_proposer import open_smollm_proposer
+    from polyglitch.nlp.models.smollm import open_smollm
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 
     torch.set_num_threads(1)
     tokenizer, model, _ = open_smollm()
@@ -115,22 +109,22 @@ def proposing(texts: list[str]) -> dict[str, float]:
 @contextmanager
 def timed_passes() -> Iterator[list[float]]:
     """The processor seconds of each pass of the proposer's model while this is open."""
-    from polyglitch.language.packed import Computed, Pool, Text
+    from polyglitch.nlp.models.packed import Computed, PackedPool, PackedText
 
     seconds: list[float] = []
-    compute = Pool.compute
+    compute = PackedPool.compute
 
-    def timed(pool: Pool, texts: Sequence[Text]) -> list[Computed]:
+    def timed(pool: PackedPool, texts: Sequence[PackedText]) -> list[Computed]:
         start = time.process_time()
         found = compute(pool, texts)
         seconds.append(time.process_time() - start)
         return found
 
-    Pool.compute = timed  # type: ignore[method-assign]
+    PackedPool.compute = timed  # type: ignore[method-assign]
     try:
         yield seconds
     finally:
-        Pool.compute = compute  # type: ignore[method-assign]
+        PackedPool.compute = compute  # type: ignore[method-assign]
 
 
 def comparing(texts: list[str]) -> dict[str, float]:

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.results import record, shared_data
-from polyglitch.history import open_history
+from polyglitch.results.history import open_history
+from polyglitch.results.summary import groups_of
 
 SYSTEM = "firefox:en-pt"
 CAMPAIGN = "--method sit,transrepair,rti --param sit.per_seed=8 --param transrepair.per_seed=4"
@@ -48,7 +49,7 @@ def campaign(folder: Path, store: str, corpus: str, more: str, system: str = SYS
 
 def groups(folder: Path, store: str, run: str) -> dict[str, int]:
     """How many suspected bugs the issues come down to."""
-    sizes = [len(bug.issue_ids) for bug in open_history(f"{folder / store}:{run}").groups()]
+    sizes = [len(bug.issue_ids) for bug in groups_of(open_history(f"{folder / store}:{run}"))]
     return {"issues": sum(sizes), "groups": len(sizes), "largest": max(sizes)}
 
 

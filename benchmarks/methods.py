@@ -21,7 +21,7 @@ from benchmarks.results import record
 from polyglitch.campaign import make_method
 from polyglitch.corpus.read import open_corpus
 from polyglitch.flow import SEEDS_AT_ONCE
-from polyglitch.language.smollm_proposer import open_smollm_proposer
+from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 from polyglitch.protocols import Parser
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.systems.uri import open_system

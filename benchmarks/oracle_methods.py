@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.oracle import auc
-from polyglitch.compare.containment import contained_in
-from polyglitch.compare.similarity import similar_enough
-from polyglitch.compare.structure import label_count_distance, raw_distance
+from polyglitch.compare.oracles.containment import contained_in
+from polyglitch.compare.oracles.similarity import similar_enough
+from polyglitch.compare.oracles.structure import label_count_distance, raw_distance
 from polyglitch.protocols import Oracle
 from polyglitch.records import Case, Input, Output, Trial
-from polyglitch.represent.dependencies import dependencies
+from polyglitch.represent.structures import dependencies
 from polyglitch.tools import Toolbox
 
 METRICS = ("lcs", "ed", "tfidf", "bleu")

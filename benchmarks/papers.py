@@ -19,8 +19,8 @@ from recipes.descriptions import kb13, same
 
 from benchmarks.oracle import read_cat
 from benchmarks.results import record, shared_data
-from polyglitch.compare.aligned.batch import judge_pairs
-from polyglitch.compare.aligned.resources import Resources
+from polyglitch.compare.oracles.aligned.batch import judge_pairs
+from polyglitch.compare.oracles.aligned.resources import Resources
 from polyglitch.evaluate.thresholds import area, choose
 from polyglitch.represent.descriptions.read import describe
 from polyglitch.represent.meaning import semmt_d, semmt_h, semmt_r

@@ -19,12 +19,12 @@ from typing import Any
 from benchmarks.environments import Environment, Peer, run_script
 from benchmarks.results import record
 from benchmarks.selfbleu import made_sentences
-from polyglitch.compare.words import units
+from polyglitch.compare.metrics.units import units
 from polyglitch.corpus.read import open_corpus
-from polyglitch.language.lexicon import open_lexicon
-from polyglitch.language.stopwords import stop_words
-from polyglitch.language.terms import terms
 from polyglitch.mutate.capabilities.templates import fill_template
+from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.stop_words import stop_words
+from polyglitch.nlp.lexicons.terms import terms
 
 ROOT = Path(__file__).parents[1]
 TORCH = "torch==2.13.0"  # any newer one brings gigabytes of CUDA along

@@ -14,14 +14,14 @@ from typing import Any
 
 from benchmarks.constituents import reference_data
 from benchmarks.results import record
-from polyglitch.language.conllu import Word, read_sentences
-from polyglitch.language.spacy_parser import bundled, load_pipeline
+from polyglitch.nlp.parsers.conllu import TreebankWord, read_sentences
+from polyglitch.nlp.parsers.spacy import bundled, load_pipeline
 
 SETS = ("ud_pt_gsd_dev", "ud_pt_gsd_test", "ud_pt_bosque_test")
 Arc = tuple[int, int, int, int, str, str]  # place of the token, place of its head, relation, tag
 
 
-def gold_arcs(sentence: list[Word]) -> tuple[str, list[Arc]]:
+def gold_arcs(sentence: list[TreebankWord]) -> tuple[str, list[Arc]]:
     """The text of a sentence and its arcs by character places."""
     text, places = "", []
     for word in sentence:
@@ -53,7 +53,7 @@ def plain(relation: str) -> str:
     return relation.lower().split(":")[0]
 
 
-def measure(pipeline: Any, sentences: list[list[Word]], raw: bool) -> dict[str, float]:
+def measure(pipeline: Any, sentences: list[list[TreebankWord]], raw: bool) -> dict[str, float]:
     """Shares of tokens that are right, in percent (F1, which is accuracy for gold tokens)."""
     from spacy.tokens import Doc
 

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.results import record, shared_data
-from polyglitch.after.mending import plain_faults
-from polyglitch.language.chinese import open_dictionary
-from polyglitch.repair.choose import consistency
+from polyglitch.nlp.parsers.jieba import open_dictionary
+from polyglitch.repair.mend import consistency, plain_faults
 from polyglitch.repair.transfer import transfer
 
 LINES = 13  # a record, with the blank line after it

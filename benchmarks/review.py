@@ -14,11 +14,10 @@ from starlette.testclient import TestClient
 from tests.review.samples import fill
 
 from benchmarks.results import record
+from polyglitch.review.access import Hosts, Sessions
 from polyglitch.review.app import make_app
-from polyglitch.review.desk import Desk
 from polyglitch.review.evidence import Trees
-from polyglitch.review.guard import Hosts
-from polyglitch.review.sessions import Sessions
+from polyglitch.review.queue_view import QueueView
 from polyglitch.tools import Toolbox
 
 BASE = "http://127.0.0.1:8765"
@@ -52,7 +51,7 @@ def measure(count: int) -> dict[str, float]:
     """Every page and a label, on a store of that many issues."""
     with tempfile.TemporaryDirectory() as folder:
         store = fill(Path(folder) / "runs.sqlite", count)
-        desk = Desk(store)
+        desk = QueueView(store)
         start = time.process_time()
         for _ in desk.make_searchable():
             pass

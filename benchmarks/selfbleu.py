@@ -13,7 +13,7 @@ import random
 import time
 import warnings
 
-from polyglitch.evaluate.selfbleu import each_self_bleu
+from polyglitch.evaluate.diversity import each_self_bleu
 
 WORDS = [
     *("the", "a", "film", "story", "is", "was", "not", "very", "good", "bad", "it"),

@@ -12,8 +12,8 @@ from torch import Tensor
 from polyglitch.protocols import Floats
 from polyglitch.systems.bergamot.system import open_translator
 from polyglitch.systems.bergamot.translator import END, by_length, padded
+from polyglitch.systems.embedding_gradients import attributes
 from polyglitch.systems.firefox import model_folder
-from polyglitch.systems.salience import attributes
 
 LEAST_MARGIN = 0.05  # below it the logarithm of a margin would outweigh all others
 

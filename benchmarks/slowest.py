@@ -22,8 +22,8 @@ from typing import Any
 from benchmarks.results import record
 from polyglitch.campaign import make_campaign
 from polyglitch.flow import run
-from polyglitch.language.lexicon import open_lexicon
 from polyglitch.mutate.capabilities.templates import fill_template
+from polyglitch.nlp.lexicons.sentiment import open_lexicon
 
 SYSTEM = """\
 def same(texts):

@@ -19,12 +19,11 @@ import random
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from polyglitch.represent.automata.dfa import Limits, TooLarge, equivalent
+from polyglitch.represent.automata.dfa import AutomatonLimits, TooLarge, equivalent
 from polyglitch.represent.descriptions import grammar
+from polyglitch.represent.descriptions.conventions import write_search, write_whole
 from polyglitch.represent.descriptions.lexicon import read_words
-from polyglitch.represent.descriptions.search import write_search
 from polyglitch.represent.descriptions.shapes import prior, shape_of, weights
-from polyglitch.represent.descriptions.whole import write_whole
 from polyglitch.represent.regex.parse import BadRegex, parse
 
 FOLDER = Path(__file__).parents[1] / "src/polyglitch/resources/descriptions"
@@ -32,7 +31,7 @@ KEPT = 16
 EPOCHS = 12
 RATE = 0.15
 PULL = 2e-5  # towards the prior weight
-LIMITS = Limits(states=400, seconds=0.5)
+LIMITS = AutomatonLimits(states=400, seconds=0.5)
 Example = tuple[list[tuple[str, ...]], frozenset[int]]  # features of the readings, the right ones
 
 

@@ -23,9 +23,9 @@ from polyglitch.campaign import make_campaign
 from polyglitch.corpus.read import open_corpus
 from polyglitch.evaluate.regression import compare_outcomes
 from polyglitch.flow import run
-from polyglitch.history import open_history
 from polyglitch.records import Input
-from polyglitch.repair.export import Row, write_rows
+from polyglitch.repair.export import TrainingRow, write_rows
+from polyglitch.results.history import open_history
 from polyglitch.systems.uri import open_system
 from recipes.tiny_translator import Pairs, make_model, make_tokenizer, save, teach_pairs, train
 
@@ -54,7 +54,7 @@ def read_pairs(path: Path) -> Pairs:
 
 def tune(model_folder: str, pairs: Pairs, out: Path, old: Pairs, settings: Settings) -> None:
     """Train a model further on corrected outputs, and on some it knew already."""
-    from polyglitch.systems.huggingface import load, load_model
+    from polyglitch.systems.huggingface.open import load, load_model
 
     model = load_model("AutoModelForSeq2SeqLM", model_folder)
     tokenizer = load("AutoTokenizer", model_folder)
@@ -115,15 +115,15 @@ def test(model: Path, store: str, lessons: Lessons) -> str:
     return run(make_campaign(options))[0]
 
 
-def correct(store: str, run_id: str) -> list[Row]:
+def correct(store: str, run_id: str) -> list[TrainingRow]:
     """The sentences of the issues that the teacher translates otherwise, with its translations."""
-    teacher, rows = open_system(TEACHER), dict[str, Row]()
+    teacher, rows = open_system(TEACHER), dict[str, TrainingRow]()
     for finding in open_history(f"{store}:{run_id}").findings():
         for trial, _ in finding.violations:
             for item, output in zip(trial.case.inputs, trial.outputs, strict=True):
                 right = teacher.ask([Input(item.text)])[0].text
                 if right != output.text:
-                    rows[item.text] = Row(item.text, right, output.text, finding.issue.id)
+                    rows[item.text] = TrainingRow(item.text, right, output.text, finding.issue.id)
     found = list(rows.values())
     random.Random(2).shuffle(found)
     return found

@@ -13,9 +13,9 @@ from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
-from polyglitch.compare.aligned.text import read_parse
-from polyglitch.language.conllu import read_parses
-from polyglitch.language.pivot import Pivot, translator
+from polyglitch.compare.oracles.aligned.text import read_parse
+from polyglitch.nlp.lexicons.pivot import Pivot, translator
+from polyglitch.nlp.parsers.conllu import read_parses
 from polyglitch.tools import Toolbox
 
 OUT = Path(str(files("polyglitch"))) / "resources" / "words" / "glosses.pt.txt"

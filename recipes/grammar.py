@@ -14,10 +14,10 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from polyglitch.language.clean import detokenize
-from polyglitch.language.grammar import count_productions, write_grammar
-from polyglitch.language.projection import project
-from polyglitch.language.spacy_parser import open_spacy
+from polyglitch.nlp.parsers.constituents import project
+from polyglitch.nlp.parsers.grammar import count_productions, write_grammar
+from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.nlp.sentences import detokenize
 from polyglitch.protocols import Tree
 
 OUT = Path(__file__).parents[1] / "src/polyglitch/resources/lexicon/grammar.en.tsv.gz"

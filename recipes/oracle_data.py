@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from polyglitch.compare.aligned.batch import Quad, Read, read_pairs
-from polyglitch.compare.aligned.resources import Resources
-from polyglitch.compare.aligned.text import Sentence
+from polyglitch.compare.oracles.aligned.batch import Quad, ReadPairs, read_pairs
+from polyglitch.compare.oracles.aligned.resources import Resources
+from polyglitch.compare.oracles.aligned.text import Sentence
 from polyglitch.tools import Toolbox
 
 METHODS = ("SIT", "CAT", "CIT", "PatInv", "Purity")
@@ -48,7 +48,7 @@ def load(folder: Path, direction: str) -> list[Labelled]:
     return found
 
 
-def read(pairs: list[Labelled], direction: str) -> list[Read]:
+def read(pairs: list[Labelled], direction: str) -> list[ReadPairs]:
     """The pairs of a direction with links and features."""
     source, target = direction.split("2")
     return list(read_pairs([pair.quad for pair in pairs], Resources(Toolbox(), source, target)))

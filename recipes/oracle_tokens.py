@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from oracle_data import DIRECTIONS, Labelled
-from polyglitch.compare.aligned.batch import Read
-from polyglitch.compare.aligned.marks import marked
+from polyglitch.compare.oracles.aligned.batch import ReadPairs
+from polyglitch.compare.oracles.aligned.explain import marked
 
 Span = tuple[int, int]
 
@@ -78,7 +78,7 @@ def precision_recall_f(hits: float, said: float, wanted: float) -> tuple[float, 
 
 
 def places_at_fault(
-    words: Any, reads: Sequence[Read], chances: np.ndarray, share: float
+    words: Any, reads: Sequence[ReadPairs], chances: np.ndarray, share: float
 ) -> list[list[Any]]:
     """For each pair the words of both outputs that the oracle would mark, as the numbers of `words`."""
     numbers: list[list[dict[int, int]]] = [[{}, {}] for _ in reads]

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import msgspec
 
-from polyglitch.language.bundled import FILE, Row
-from polyglitch.language.similar import open_dictionary
-from polyglitch.language.smollm_proposer import open_smollm_proposer
-from polyglitch.language.spacy_parser import open_spacy
 from polyglitch.mutate.slots import open_slots
+from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.nlp.proposers.auto import FILE, BundledRow
+from polyglitch.nlp.proposers.dictionary import open_dictionary
+from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 from polyglitch.protocols import Candidate, Proposer, Slot
 
 TOP = 10
@@ -47,13 +47,13 @@ def refused(slot: Slot, one: Candidate, block: set[tuple[str, str, str]]) -> boo
     )
 
 
-def rows(name: str, proposer: Proposer, slots: list[Slot]) -> list[Row]:
+def rows(name: str, proposer: Proposer, slots: list[Slot]) -> list[BundledRow]:
     """What a proposer says of the slots, the refused words left out."""
     block = blocked()
     made = []
     for slot, some in zip(slots, proposer.propose(slots, TOP), strict=True):
         kept = tuple((one.word, one.score) for one in some if not refused(slot, one, block))
-        made.append(Row(slot.parse.text, name, slot.token.start, slot.token.text, kept))
+        made.append(BundledRow(slot.parse.text, name, slot.token.start, slot.token.text, kept))
     return made
 
 

@@ -24,8 +24,8 @@ from sklearn.preprocessing import StandardScaler
 
 from oracle_data import DIRECTIONS, METHODS, Labelled, fault_places, groups, load, read
 from oracle_tokens import location_f, places_at_fault, token_figures
-from polyglitch.compare.aligned.batch import FACT, Read
-from polyglitch.compare.aligned.model import OFFSET, Table, WordModel, is_light, pair_row
+from polyglitch.compare.oracles.aligned.batch import FACT, ReadPairs
+from polyglitch.compare.oracles.aligned.model import OFFSET, Table, WordModel, is_light, pair_row
 
 BINS = 10  # stretches a feature is cut into, with about as many words in each
 WORD_C, PAIR_C = 0.05, 0.3  # inverse strength of the L2 penalty
@@ -40,7 +40,7 @@ PAIR_FEATURES = ("worst", "second", "third", "sum", "any", "mean", "heavy", "lig
 class Words:
     """All changed words of all pairs: features, whether people marked them, whose they are."""
 
-    def __init__(self, pairs: Sequence[Labelled], reads: Sequence[Read]) -> None:
+    def __init__(self, pairs: Sequence[Labelled], reads: Sequence[ReadPairs]) -> None:
         self.rows: list[dict[str, float]] = []
         at_fault, owner, side_of, self.places, self.at = [], [], [], [], []
         for index, (pair, item) in enumerate(zip(pairs, reads, strict=True)):

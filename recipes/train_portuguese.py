@@ -21,7 +21,7 @@ from spacy.cli.init_config import init_config
 from spacy.cli.train import train
 from spacy.tokens import Doc, DocBin
 
-from polyglitch.language.conllu import Word, read_sentences
+from polyglitch.nlp.parsers.conllu import TreebankWord, read_sentences
 
 SEED = 0
 NAME, VERSION = "ud_gsd", "0.1.0"
@@ -37,7 +37,7 @@ def documents(path: Path, pipeline: Any, together: int) -> list[Doc]:
     ]
 
 
-def joined(sentences: list[list[Word]], pipeline: Any) -> Doc:
+def joined(sentences: list[list[TreebankWord]], pipeline: Any) -> Doc:
     """Some sentences as one document."""
     words, heads, starts = [], [], []
     for sentence in sentences:

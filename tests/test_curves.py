@@ -8,10 +8,11 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.curves import Curve, Point, issue_points, picture, thin
-from polyglitch.history import History
 from polyglitch.records import Label
 from polyglitch.report.write import write_report
+from polyglitch.results.curves import Curve, Point, issue_points, picture, thin
+from polyglitch.results.history import History
+from polyglitch.results.summary import summarise
 from tests.review.samples import RUN, fill
 
 severities = st.lists(st.integers(0, 9).map(float), min_size=1, max_size=40)
@@ -52,7 +53,7 @@ def test_the_report_draws_issues_always_and_shares_once_there_are_labels(tmp_pat
 
     def page() -> str:
         history = History(store)
-        return write_report(tmp_path / "r.html", history.summary(), history.findings()).read_text()
+        return write_report(tmp_path / "r.html", summarise(history), history.findings()).read_text()
 
     before = page()
     assert before.count("<polyline") == 2, "two methods, nothing labelled"
@@ -62,7 +63,7 @@ def test_the_report_draws_issues_always_and_shares_once_there_are_labels(tmp_pat
         store.set_label(RUN, Label(issue.id, verdict, "ann", "2026-01-01"))  # type: ignore[arg-type]
     after = page()
     assert after.count("<polyline") == 5, "and precision, recall and F for the labelled one"
-    curve = next(curve for curve in History(store).summary().curves if curve.name == "sit")
+    curve = next(curve for curve in summarise(History(store)).curves if curve.name == "sit")
     assert curve.points[-1].precision == 1.0
     assert curve.points[0].recall == 1.0
     store.close()

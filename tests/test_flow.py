@@ -18,7 +18,7 @@ import pytest
 from polyglitch.campaign import make_campaign
 from polyglitch.errors import NothingToTest, SystemFailed, UsageError
 from polyglitch.flow import run
-from polyglitch.history import History
+from polyglitch.results.history import History
 from polyglitch.store.store import Store
 from tests.conftest import ROOT, Cli
 

@@ -11,8 +11,9 @@ import pytest
 
 from polyglitch.campaign import make_campaign
 from polyglitch.flow import run
-from polyglitch.history import History
-from polyglitch.repeats import UNSTABLE
+from polyglitch.results.history import History
+from polyglitch.results.summary import summarise
+from polyglitch.run.flakiness import UNSTABLE
 from polyglitch.store.store import Store
 from tests.conftest import Cli
 
@@ -86,7 +87,7 @@ def test_only_what_fails_each_time_is_reported(folder: Path) -> None:
             assert any("was answered in 2 ways" in reason for reason in verdict.reasons)
     # eight times right is rare (6%) where one in three goes wrong: nearly all is flaky, and said to be
     assert figures["flaky"] == sum(v.reason == UNSTABLE for _, v in pairs) > len(pairs) / 2
-    assert "unstable" in History(store).summary().undecided_reasons
+    assert "unstable" in summarise(History(store)).undecided_reasons
     _, again = run(campaign(folder, "moody", repeat=8))
     assert again["queries"] == 0
     _, once = run(campaign(folder, "moody"))

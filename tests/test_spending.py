@@ -14,8 +14,8 @@ from benchmarks.fault_server import fault_server
 from polyglitch.campaign import make_campaign
 from polyglitch.errors import LimitReached, UsageError
 from polyglitch.flow import estimate, run
-from polyglitch.progress import Progress
-from polyglitch.spending import Limits, Meter, Price, parse_price
+from polyglitch.run.budget import Progress
+from polyglitch.systems.spending import Limits, Meter, Price, parse_price
 
 SEEDS = [f"The old bridge number {number} fell into the water." for number in range(60)]
 

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from polyglitch.errors import UsageError
-from polyglitch.toml_edit import set_keys
+from polyglitch.files.toml_edit import set_keys
 
 FILE = """# ours
 system = "cmd:./a # b"  # the old one

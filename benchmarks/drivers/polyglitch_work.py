@@ -25,8 +25,8 @@ SLIPS = ("swap-letters", "drop-letter", "double-letter", "keyboard-slip")
 
 def templates(task: dict[str, Any]) -> dict[str, Any]:
     """So many strings of one template."""
-    from polyglitch.language.lexicon import open_lexicon
     from polyglitch.mutate.capabilities.templates import fill_template
+    from polyglitch.nlp.lexicons.sentiment import open_lexicon
 
     lexicon = open_lexicon("en", ("bundled",))
     start = time.process_time()
@@ -78,9 +78,9 @@ def metrics(task: dict[str, Any]) -> dict[str, Any]:
     """Text metrics on the pairs: values and seconds."""
     from rapidfuzz.distance import LCSseq, Levenshtein
 
-    from polyglitch.compare.metrics import bleu_char, levenshtein
-    from polyglitch.compare.tfidf import Frequencies, cosine
-    from polyglitch.evaluate.selfbleu import each_self_bleu
+    from polyglitch.compare.metrics.bleu import Frequencies, cosine
+    from polyglitch.compare.metrics.catalogue import bleu_char, levenshtein
+    from polyglitch.evaluate.diversity import each_self_bleu
 
     def each(measure: Callable[..., float]) -> Callable[[Sequence[Any]], list[float]]:
         return lambda pairs: [measure(a, b) for a, b in pairs]

@@ -10,9 +10,9 @@ from typing import Annotated, Any, get_origin, get_type_hints
 import msgspec
 
 from polyglitch import registry
+from polyglitch.component import Method
 from polyglitch.errors import UsageError
-from polyglitch.method import Method
-from polyglitch.settings_file import LANGUAGE, parse_toml, read_text
+from polyglitch.files.settings import LANGUAGE, parse_toml, read_text
 
 FILE = "polyglitch.toml"
 Count = Annotated[int, msgspec.Meta(ge=1)]

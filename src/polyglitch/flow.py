@@ -16,20 +16,18 @@ from typing import Any
 
 import msgspec
 
-from polyglitch.budget import Budget
 from polyglitch.campaign import Campaign
-from polyglitch.engine import Later, open_engine
-from polyglitch.estimate import Estimate, reckon
-from polyglitch.method import Method
-from polyglitch.outcome import ranked_issues, refuse_empty, refuse_unfinished, run_figures
-from polyglitch.plan import open_plan
-from polyglitch.progress import Progress, Watch
-from polyglitch.rank.kept import KeptRank
+from polyglitch.component import Method
+from polyglitch.rank.cached_rank import CachedRank
 from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
-from polyglitch.repeats import settle
-from polyglitch.run.ask import Asker
-from polyglitch.run.trips import Asked, Trips
+from polyglitch.results.outcome import ranked_issues, refuse_empty, refuse_unfinished, run_figures
+from polyglitch.run.asking import Asker
+from polyglitch.run.budget import Budget, Estimate, Progress, Watch, reckon
+from polyglitch.run.engines import Later, open_engine
+from polyglitch.run.flakiness import merge_repeats
+from polyglitch.run.plan import open_plan
+from polyglitch.run.round_trips import Asked, RoundTrips
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -126,7 +124,7 @@ class Flow:
         self.askers = [
             Asker(system, self.store, self.campaign.jobs, patience) for system in self.plan.systems
         ]
-        self.trips = Trips(self.askers, self.plan.languages[1], self.campaign.repeat)
+        self.trips = RoundTrips(self.askers, self.plan.languages[1], self.campaign.repeat)
         self.budget = Budget(self.campaign.budget, self.campaign.repeat, self.askers[0].key)
 
     def estimate(self) -> Estimate:
@@ -179,7 +177,7 @@ class Flow:
                 raise asker.stopped
             return [answers[asker.key(item)] for item in inputs]
 
-        self.tools.rank = KeptRank(self.campaign.rank, self.plan.systems[0], ask)
+        self.tools.rank = CachedRank(self.campaign.rank, self.plan.systems[0], ask)
 
     def most_promising(self, seeds: list[Seed]) -> list[Seed]:
         """Seeds by the mean score of their words, so that a budget is spent where the rank says."""
@@ -247,7 +245,7 @@ class Flow:
         """Keep the verdicts that are there, and wait for others until only so many are under way."""
         while len(self.judging) > under_way:
             method, cases, rounds, first = self.judging.popleft()
-            verdicts = settle(rounds, first(), partial(self.judge, method))
+            verdicts = merge_repeats(rounds, first(), partial(self.judge, method))
             pairs = list(zip(cases, verdicts, strict=True))
             self.store.add_verdicts(self.run_id, method.name, pairs)
             self.progress.cases += len(cases)

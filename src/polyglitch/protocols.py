@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
-from polyglitch.spending import Limits, Meter
+from polyglitch.systems.spending import Limits, Meter
 
 Floats = npt.NDArray[np.float32]
 

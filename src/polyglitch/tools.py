@@ -7,16 +7,7 @@ from typing import Any, Protocol
 
 from polyglitch import registry
 from polyglitch.errors import Missing, UsageError
-from polyglitch.protocols import (
-    Embedder,
-    Floats,
-    Parse,
-    Parser,
-    Proposer,
-    System,
-    Tools,
-    WhiteBox,
-)
+from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer, System, Tools, WhiteBox
 from polyglitch.records import Seed
 from polyglitch.store.store import Store
 
@@ -49,8 +40,7 @@ class Toolbox:
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""
-        from polyglitch.language.parsed import RememberingParser
-        from polyglitch.language.parsers import open_parser
+        from polyglitch.nlp.parsers.choose import RememberingParser, open_parser
 
         known = self._known(language, "parser")
         place = ("parsers", self._parser or "", known)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from polyglitch.campaign import make_campaign, make_method
-from polyglitch.history import History
 from polyglitch.records import Label
+from polyglitch.results.history import History
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 from tests.conftest import Cli

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from polyglitch.compare.containment import contained_in, fold, other_script
-from polyglitch.language.stopwords import stop_words
+from polyglitch.compare.oracles.containment import contained_in, fold, other_script
+from polyglitch.nlp.lexicons.stop_words import stop_words
 from polyglitch.tools import Toolbox
 
 from .materials import MakeTrial

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.compare.diff import Block, blocks, differences, published_blocks
-from polyglitch.compare.gnu_diff import changed_units
+from polyglitch.compare.metrics.diff import DiffBlock, blocks, differences, published_blocks
+from polyglitch.compare.metrics.gnu_diff import changed_units
 
 Lists = st.lists(st.sampled_from("abcd"), max_size=14)
 
 
-def backwards(a: list[str], b: list[str]) -> list[Block]:
+def backwards(a: list[str], b: list[str]) -> list[DiffBlock]:
     return published_blocks(a, b, reverse=True)
 
 
@@ -35,12 +35,12 @@ def longest_common(a: list[str], b: list[str]) -> int:
 @pytest.mark.parametrize("align", [blocks, published_blocks, backwards])
 @given(a=Lists, b=Lists)
 def test_blocks_rebuild_both_sides(
-    align: Callable[[list[str], list[str]], list[Block]], a: list[str], b: list[str]
+    align: Callable[[list[str], list[str]], list[DiffBlock]], a: list[str], b: list[str]
 ) -> None:
     rebuilt_a: list[str] = []
     rebuilt_b: list[str] = []
     at_a = at_b = common = 0
-    for block in [*align(a, b), Block(len(a), len(a), len(b), len(b))]:
+    for block in [*align(a, b), DiffBlock(len(a), len(a), len(b), len(b))]:
         same = a[at_a : block.a_start]
         assert same == b[at_b : block.b_start]
         common += len(same)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyglitch.compare.labels import label_relations
-from polyglitch.labels import read_label, three_classes
+from polyglitch.compare.oracles.labels import label_relations, read_label, three_classes
 from polyglitch.records import Case, Input, Output, Trial, Verdict
 from polyglitch.tools import Toolbox
 

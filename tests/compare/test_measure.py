@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from polyglitch.compare.measure import measure, read_pairs
-from polyglitch.compare.metrics import lcs, levenshtein
+from polyglitch.compare.metrics.catalogue import lcs, levenshtein
+from polyglitch.compare.metrics.measure import measure, read_pairs
 from polyglitch.errors import UsageError
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyglitch.compare.metrics import TextMetric
-from polyglitch.compare.words import units
+from polyglitch.compare.metrics.catalogue import TextMetric
+from polyglitch.compare.metrics.units import units
 from polyglitch.protocols import Metric
 from polyglitch.registry import entries, load
 
@@ -17,7 +17,7 @@ from polyglitch.registry import entries, load
 NAMES = tuple(
     name
     for name, entry in entries("metrics").items()
-    if entry.target.startswith("polyglitch.compare.metrics:")
+    if entry.target.startswith("polyglitch.compare.metrics.catalogue:")
 )
 # Any Unicode, and texts alike enough for n-grams to match.
 Phrases = st.lists(st.sampled_from(["the", "o", "não", "我", ",", "gato"])).map(" ".join)

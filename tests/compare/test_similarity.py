@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from polyglitch.compare.similarity import similar_enough
+from polyglitch.compare.oracles.similarity import similar_enough
 from polyglitch.errors import UsageError
 from polyglitch.records import Output, Trial, Verdict
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.compare.words import cut, cut_characters, units
+from polyglitch.compare.metrics.units import cut, cut_characters, units
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from polyglitch.corpus import Corpus, Limits, Skipped, open_corpus
-from polyglitch.corpus.lines import Line
-from polyglitch.corpus.tables import Record, csv_records
+from polyglitch.corpus.source import Line
+from polyglitch.corpus.tables import TableRecord, csv_records
 from polyglitch.errors import UsageError
 
 
@@ -290,6 +290,6 @@ def test_whatever_the_quotes_every_line_is_in_one_record(pieces: list[str], bad:
     expected = 0
     for record in csv_records(lines):
         assert record.line == expected
-        breaks = "".join(record.cells).count("\n") if isinstance(record, Record) else 0
+        breaks = "".join(record.cells).count("\n") if isinstance(record, TableRecord) else 0
         expected += 1 + breaks
     assert expected == len(lines)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.after.labelled_scores import from_file
 from polyglitch.errors import UsageError
 from polyglitch.evaluate.calibration import Goal, Sample, calibrate, folds, line, read_goal
+from polyglitch.evaluate.labelled_scores import from_file
 
 scores = st.lists(st.floats(0, 1).map(lambda x: round(x, 4)), min_size=1, max_size=30)
 

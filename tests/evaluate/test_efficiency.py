@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr  # a reference for ours
 
-from polyglitch.after.efficiency import summarise
 from polyglitch.evaluate import efficiency
 from polyglitch.evaluate.efficiency import (
     Test,
@@ -28,6 +27,7 @@ from polyglitch.evaluate.efficiency import (
     spearman,
     success_rate,
 )
+from polyglitch.evaluate.rank_campaigns import summarise
 
 
 def run_of(rank: str, found: str, draw: int = 0, pos: str = "NOUN") -> list[Test]:

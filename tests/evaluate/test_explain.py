@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from polyglitch.evaluate.explain import MASK, explain
+from polyglitch.evaluate.explanation import MASK, explain
 from polyglitch.evaluate.neurons import coverage, measure_bounds
 from polyglitch.records import Input, Output
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.evaluate.curve_picture import picture
-from polyglitch.evaluate.fault_curve import apfd, area, evaluate_orders, fault_curve
+from polyglitch.evaluate.priority import apfd, area, evaluate_orders, fault_curve, picture
 
 runs = st.lists(st.booleans(), min_size=1, max_size=60).filter(any)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from polyglitch.evaluate import labelled
-from polyglitch.evaluate.intervals import bootstrap, wilson
-from polyglitch.evaluate.labelled import Judged, Said, join_labels
 from polyglitch.records import Label, Verdict
+from polyglitch.results.intervals import bootstrap, wilson
+from polyglitch.results.labelled import Judged, Said, join_labels
 
 
 def say(who: str, verdict: str, kind: str = "", case: str = "") -> Label:

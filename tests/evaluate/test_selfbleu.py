@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyglitch.evaluate.selfbleu import each_self_bleu, self_bleu
+from polyglitch.evaluate.diversity import each_self_bleu, self_bleu
 
 SENTENCE = st.lists(st.sampled_from("abcde"), min_size=1, max_size=9)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from polyglitch.campaign import Campaign, make_campaign, make_method
 from polyglitch.errors import PolyglitchError, UsageError
 from polyglitch.mutate.capabilities.spec import load_suite, read_capability
-from polyglitch.plan import open_plan
+from polyglitch.run.plan import open_plan
 from polyglitch.systems.prompts import read_prompt
 from tests.conftest import ROOT
 from tests.fuzz.hostile import fuzz, mutated, refused, texts, values, write

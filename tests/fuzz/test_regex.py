@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from polyglitch.represent.automata.dfa import Limits
+from polyglitch.represent.automata.dfa import AutomatonLimits
 from polyglitch.represent.automata.similarity import (
     language_similarity,
     regex_similarity,
@@ -17,14 +17,14 @@ from polyglitch.represent.automata.similarity import (
 )
 from polyglitch.represent.descriptions.read import describe_all
 from polyglitch.represent.regex.parse import BadRegex, parse
-from polyglitch.represent.regex.write import write as written
+from polyglitch.represent.regex.tree import write as written
 from tests.fuzz.hostile import SLOWEST, fuzz, refused, texts, write
 
 pieces = st.sampled_from(
     [*"ab01_.|&~()[]{}?*+^-,\\<> ", "\\b", "\\d", "<M0>", "<VOW>", "[a-z]", "{2,3}", "{1000}", "(.*)", "~(", ".*", "é"]
 )  # fmt: skip
 regexes = st.lists(pieces, max_size=14).map("".join) | st.text(max_size=30)
-QUICK = Limits(states=400, seconds=0.5)
+QUICK = AutomatonLimits(states=400, seconds=0.5)
 
 
 @fuzz

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.campaign import make_campaign
-from polyglitch.compare.structure import raw_distance
+from polyglitch.compare.oracles.structure import raw_distance
 from polyglitch.flow import run
-from polyglitch.history import open_history
-from polyglitch.issues.group import Violations, group_issues
-from polyglitch.issues.negation import unasked_negation
+from polyglitch.issues.groups import Violations, group_issues, unasked_negation
 from polyglitch.records import Case, Edit, Input, Issue, Output, Trial
+from polyglitch.results.history import open_history
+from polyglitch.results.summary import groups_of, summarise
 from polyglitch.tools import Toolbox
 
 EN_PT = ("en", "pt")
@@ -127,6 +127,6 @@ def test_firefox_writes_nao_for_no_and_that_is_one_group(tmp_path: Path) -> None
     }
     wrong = {name for name, text in texts.items() if " não " in text}
     assert len(wrong) >= 2
-    (group,) = [group for group in history.groups() if "não" in group.title]
+    (group,) = [group for group in groups_of(history) if "não" in group.title]
     assert set(group.issue_ids) == wrong
-    assert history.summary().bugs[0].title == group.title
+    assert summarise(history).bugs[0].title == group.title

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from benchmarks.kinds import MEANT, confirmed, suggested
 
-from polyglitch.compare.structure import raw_distance
+from polyglitch.compare.oracles.structure import raw_distance
 from polyglitch.issues.kinds import suggest_kind
-from polyglitch.issues.worst_first import worst_first
+from polyglitch.issues.rules import worst_first
 from polyglitch.records import Edit, Input, Output, Seed, Trial, Verdict, new_case
 from polyglitch.tools import Toolbox
 

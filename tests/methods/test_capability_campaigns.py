@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from polyglitch.evaluate.explain import explain
+from polyglitch.evaluate.diversity import system_coverage
+from polyglitch.evaluate.explanation import explain
 from polyglitch.evaluate.neurons import Coverage
 from polyglitch.systems.uri import open_system
-from polyglitch.variety import system_coverage
 from tests.conftest import Cli
 
 pytestmark = pytest.mark.skipif(

@@ -10,7 +10,7 @@ import pytest
 from polyglitch.campaign import make_campaign, make_method
 from polyglitch.errors import Missing, UsageError
 from polyglitch.flow import run
-from polyglitch.history import History
+from polyglitch.results.history import History
 from polyglitch.store.store import Store
 
 # Upper case is its language. Alone, "steel" is another word; the word "quickly" it never says.

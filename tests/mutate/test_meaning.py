@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from polyglitch.language import wordnet
-from polyglitch.language.spacy_parser import open_spacy
 from polyglitch.mutate.meaning import both_meanings, less_meaning, other_meaning, without
+from polyglitch.nlp.lexicons import wordnet
+from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.protocols import Candidate, Slot
 from polyglitch.records import Input, Seed
 from polyglitch.tools import Toolbox

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from polyglitch.language.spacy_parser import open_spacy
-from polyglitch.mutate.keep import (
+from polyglitch.files.word_lists import lines, phrases, words
+from polyglitch.mutate.filters import (
     Swap,
+    fit_in,
     not_repeated,
     same_countability,
     same_gender,
@@ -15,9 +16,8 @@ from polyglitch.mutate.keep import (
     same_tags,
 )
 from polyglitch.mutate.slots import open_slots
-from polyglitch.mutate.surface import fit_in
+from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.protocols import Parse, Slot
-from polyglitch.word_lists import lines, phrases, words
 
 TAGS = ("NN", "NNS", "JJ", "CD", "VBD")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from polyglitch.errors import UsageError
-from polyglitch.language.spacy_parser import open_spacy
 from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.mutate.relations import CHANGES, change
+from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.tools import Toolbox
 
 pytest.importorskip("spacy")

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyglitch.language.sentence_index import SentenceIndex, open_index
-from polyglitch.language.sentences import split_sentences
 from polyglitch.mutate.qa.selection import about_the_same, answers_it, tidied
+from polyglitch.nlp.embedders.sentence_index import SentenceIndex, open_index
+from polyglitch.nlp.sentences import split_sentences
 from polyglitch.records import Input, Seed
 
 

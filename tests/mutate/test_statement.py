@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from polyglitch.mutate.qa.core import core
 from polyglitch.mutate.qa.statement import embedded, is_yes_no, yes_no_statements
-from polyglitch.mutate.qa.wording import capitals_of, past, third_person
+from polyglitch.mutate.qa.wording import capitals_of, core, past, third_person
 
 pytest.importorskip("spacy")
 
@@ -34,7 +33,7 @@ CLAUSES = {
 
 @pytest.fixture(scope="module")
 def parser():  # type: ignore[no-untyped-def]
-    from polyglitch.language.spacy_parser import open_spacy
+    from polyglitch.nlp.parsers.spacy import open_spacy
 
     return open_spacy("en")
 

@@ -44,7 +44,7 @@ def cases_of(tmp_path: Path, **options: Any) -> list[Case]:
 
 @needs
 def test_a_rank_bounds_the_cases_of_a_seed_and_starts_with_its_first_word(tmp_path: Path) -> None:
-    from polyglitch.rank.kept import KeptRank
+    from polyglitch.rank.cached_rank import CachedRank
     from polyglitch.records import Seed
     from polyglitch.systems.uri import open_system
     from polyglitch.tools import Toolbox
@@ -56,7 +56,7 @@ def test_a_rank_bounds_the_cases_of_a_seed_and_starts_with_its_first_word(tmp_pa
         own = [case for case in cases if case.seed_id == seed_id]
         parse = tools.parser("en").parse([own[0].inputs[0].text])[0]
         seed = Seed(seed_id, own[0].inputs[0])
-        scores = KeptRank("gri", system, system.ask).scores([seed], [parse], tools)[0]
+        scores = CachedRank("gri", system, system.ask).scores([seed], [parse], tools)[0]
         by_start = {
             token.start: float(score) for token, score in zip(parse.tokens, scores, strict=True)
         }

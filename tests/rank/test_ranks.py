@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Inspection, Parse, Token
-from polyglitch.rank.chance import draw
-from polyglitch.rank.kept import KeptRank, check_rank
+from polyglitch.rank.cached_rank import CachedRank, check_rank
+from polyglitch.rank.scores import draw
 from polyglitch.rank.words import NEVER, by_word, mean_score, pieces_of
 from polyglitch.records import Input, Output, Seed
 from polyglitch.store.store import Store
@@ -86,7 +86,7 @@ class Shut:
 
 
 def order(name: str, system: Any, tools: Toolbox, seed: Seed = SEED) -> list[str]:
-    scores = KeptRank(name, system, system.ask).scores([seed], [PARSE], tools)[0]
+    scores = CachedRank(name, system, system.ask).scores([seed], [PARSE], tools)[0]
     ranked = sorted(range(len(WORDS)), key=lambda index: -scores[index])
     return [WORDS[index] for index in ranked if scores[index] > NEVER]
 
@@ -101,7 +101,7 @@ def test_pieces_are_merged_into_words_and_punctuation_never_ranks() -> None:
 
 def test_doubt_is_shared_out_as_attention_is_with_that_of_the_neighbours() -> None:
     # Doubts .1 .7 .2 .5 .99; with those beside them .8, 1.0, 1.4, 1.69 and 1.49.
-    scores = KeptRank("wali", GlassTranslator(), GlassTranslator().ask)
+    scores = CachedRank("wali", GlassTranslator(), GlassTranslator().ask)
     found = dict(zip(WORDS, scores.scores([SEED], [PARSE], Toolbox())[0].tolist(), strict=True))
     assert found["Old"] == pytest.approx(0.8 * 0.8 + 0.1 * 1.0)
     assert found["clerks"] == pytest.approx(0.1 * 0.8 + 0.8 * 1.0)
@@ -124,7 +124,7 @@ def test_a_rank_is_computed_once_and_explains_the_answer_that_was_asked(tmp_path
 
 def test_a_seed_without_an_answer_has_no_favourite_word() -> None:
     system = GlassTranslator()
-    scores = KeptRank("gri", system, Shut().ask).scores([SEED], [PARSE], Toolbox())[0]
+    scores = CachedRank("gri", system, Shut().ask).scores([SEED], [PARSE], Toolbox())[0]
     assert set(scores.tolist()) == {NEVER} and not system.inspected
 
 

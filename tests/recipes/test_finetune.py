@@ -7,7 +7,7 @@ from pathlib import Path
 from recipes.finetune import Settings, quality, read_pairs, tune
 from recipes.tiny_translator import make_model, make_tokenizer, save, train
 
-from polyglitch.repair.export import Row, write_rows
+from polyglitch.repair.export import TrainingRow, write_rows
 
 LESSONS = [
     (f"The {thing} is {colour}.", f"{article} {coisa} é {cor}.")
@@ -28,7 +28,7 @@ def test_a_small_model_learns_its_corrections(tmp_path: Path) -> None:
     before = quality(tmp_path / "base", LESSONS[6:])["exact"]
     assert before < 3
     fixes = tmp_path / "fixes.jsonl"
-    write_rows(fixes, [Row(source, target) for source, target in LESSONS[6:]], ("en", "pt"))
+    write_rows(fixes, [TrainingRow(source, target) for source, target in LESSONS[6:]], ("en", "pt"))
     settings = Settings(epochs=40, rate=3e-3, replayed=2)
     tune(str(tmp_path / "base"), read_pairs(fixes), tmp_path / "new", LESSONS[:6], settings)
     assert quality(tmp_path / "new", LESSONS[6:])["exact"] > before

@@ -8,21 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.after.minimising import median_share, minimise_run
-from polyglitch.after.reopen import Reopened
-from polyglitch.compare.structure import raw_distance
+from polyglitch.compare.oracles.structure import raw_distance
 from polyglitch.errors import UsageError
-from polyglitch.history import open_history
-from polyglitch.language.parsers import open_parser
+from polyglitch.nlp.parsers.choose import open_parser
 from polyglitch.records import Case, Input, Output, Trial, Verdict
-from polyglitch.repair.minimise import AT_ONCE, Judged, minimise
-from polyglitch.repair.pair import contained_pair, swapped_pair
-from polyglitch.repair.plain import plain_parse
+from polyglitch.repair.minimise import AT_ONCE, Judged, median_share, minimise, minimise_run
+from polyglitch.repair.pair import contained_pair, plain_parse, swapped_pair
 from polyglitch.repair.same_bug import same_bug
-from polyglitch.repair.sentence import still_a_sentence
-from polyglitch.repair.shrink import Sentence, words_less
-from polyglitch.report.findings import Limits
+from polyglitch.repair.shrink import ShrinkableSentence, still_a_sentence, words_less
 from polyglitch.report.html import html_report
+from polyglitch.results.findings import ReportLimits
+from polyglitch.results.history import open_history
+from polyglitch.results.reopened import Reopened
+from polyglitch.results.summary import groups_of, summarise
 from polyglitch.tools import Toolbox
 
 MUSEUM = "The museum will reopen in the autumn of next year with a new wing for modern art."
@@ -77,7 +75,7 @@ def test_what_may_go_is_a_clause_or_a_phrase() -> None:
     pair = swapped_pair(parse, MUSEUM, MUSEUM.replace("autumn", "spring"))
     texts = [
         pair.render(kept)[0]
-        for kept in Sentence(parse, pair).smaller(frozenset(range(len(pair.units))))
+        for kept in ShrinkableSentence(parse, pair).smaller(frozenset(range(len(pair.units))))
     ]
     assert "The museum will reopen in the autumn of next year." in texts
     assert "The autumn of next year" in texts
@@ -87,7 +85,7 @@ def test_what_may_go_is_a_clause_or_a_phrase() -> None:
     pair = swapped_pair(parse, vaccine, vaccine.replace("fridge", "freezer"))
     texts = [
         pair.render(kept)[0]
-        for kept in Sentence(parse, pair).smaller(frozenset(range(len(pair.units))))
+        for kept in ShrinkableSentence(parse, pair).smaller(frozenset(range(len(pair.units))))
     ]
     assert "The vaccine is kept in the fridge." in texts
 
@@ -115,11 +113,11 @@ def test_endings_that_follow_a_new_noun_are_no_bug_to_hold_on_to() -> None:
 def test_firefox_s_bug_in_a_few_words(firefox_store: str) -> None:
     history = open_history(f"{firefox_store}:")
     opened = Reopened(history)
-    largest = len(history.groups()[0].issue_ids)
+    largest = len(groups_of(history)[0].issue_ids)
     done = minimise_run(history, opened, budget=40)
     opened.close()
     assert done
-    assert len(history.groups()[0].issue_ids) >= largest  # no bug falls apart for being looked at
+    assert len(groups_of(history)[0].issue_ids) >= largest  # no bug falls apart for being looked at
     assert median_share(done) <= 0.7
     assert min(each.words_after / each.words_before for each in done) < 0.5
     assert all(each.queries <= 40 + 2 * AT_ONCE for each in done)  # the last batch may go over
@@ -134,7 +132,7 @@ def test_firefox_s_bug_in_a_few_words(firefox_store: str) -> None:
             assert any("não" in output.text.lower().split() for output in trial.outputs)
     assert denied
     assert "The smallest pair" in "".join(
-        html_report(history.summary(), history.findings(), Limits())
+        html_report(summarise(history), history.findings(), ReportLimits())
     )
     again = Reopened(history)
     minimise_run(history, again, budget=40)
@@ -175,6 +173,6 @@ def test_a_shorter_sentence_leaves_no_word_without_its_other_half(
 )
 def test_what_a_number_or_a_comparison_needs_stays(text: str, word: str) -> None:
     parse = open_parser("en").parse([text])[0]
-    sentence = Sentence(parse, swapped_pair(parse, text, text.replace("the ", "a ")))
+    sentence = ShrinkableSentence(parse, swapped_pair(parse, text, text.replace("the ", "a ")))
     place = next(n for n, token in enumerate(parse.tokens) if token.text == word)
     assert not sentence.optional(place)

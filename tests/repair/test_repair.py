@@ -11,17 +11,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.after.exporting import agreed, confirmed, corrected
-from polyglitch.after.mending import plain_faults, repair_run
-from polyglitch.after.reopen import Reopened
 from polyglitch.errors import UsageError
-from polyglitch.history import open_history
 from polyglitch.records import Edit, Input, Label, Trial
-from polyglitch.repair.choose import consistency, likelihood, ranked
-from polyglitch.repair.export import Row, write_rows
-from polyglitch.repair.fixes import Choose, Fix, Mended
-from polyglitch.repair.mend import Member, mend
+from polyglitch.repair.export import TrainingRow, agreed, confirmed, corrected, write_rows
+from polyglitch.repair.mend import (
+    Choose,
+    Fix,
+    Member,
+    Mended,
+    consistency,
+    likelihood,
+    mend,
+    plain_faults,
+    ranked,
+    repair_run,
+)
 from polyglitch.repair.transfer import cut, transfer
+from polyglitch.results.history import open_history
+from polyglitch.results.reopened import Reopened
 from polyglitch.systems.uri import open_system
 
 TEXTS = st.text(st.sampled_from("ab ,."), max_size=20)
@@ -99,9 +106,9 @@ def test_numbers_are_plain_facts() -> None:
 
 
 ROWS = [
-    Row("The <b> & the rest.", "O <b> & o resto.", "errado", "1"),
-    Row("Two\tcells\nhere", "Duas células", "", "2"),
-    Row("Two\tcells\nhere", "Duas células aqui", "", "2"),
+    TrainingRow("The <b> & the rest.", "O <b> & o resto.", "errado", "1"),
+    TrainingRow("Two\tcells\nhere", "Duas células", "", "2"),
+    TrainingRow("Two\tcells\nhere", "Duas células aqui", "", "2"),
 ]
 
 
@@ -124,12 +131,12 @@ def test_each_format_is_read_back(tmp_path: Path) -> None:
 def test_a_hot_fix_answers_from_its_table_and_else_from_the_system(tmp_path: Path) -> None:
     (tmp_path / "toy.py").write_text("def shout(text):\n    return text.upper()\n")
     table = tmp_path / "fixes.jsonl"
-    write_rows(table, [Row("good day", "BOM DIA")], ("en", "pt"))
+    write_rows(table, [TrainingRow("good day", "BOM DIA")], ("en", "pt"))
     system = open_system(f"hotfix:{table},python:{tmp_path / 'toy.py'}:shout")
     answers = system.ask([Input("a"), Input("good day"), Input("b"), Input("good day")])
     assert [answer.text for answer in answers] == ["A", "BOM DIA", "B", "BOM DIA"]
     before = system.signature
-    write_rows(table, [Row("good day", "BOA TARDE")], ("en", "pt"))
+    write_rows(table, [TrainingRow("good day", "BOA TARDE")], ("en", "pt"))
     assert open_system(f"hotfix:{table},python:{tmp_path / 'toy.py'}:shout").signature != before
     with pytest.raises(UsageError, match="FILE,SYSTEM"):
         open_system("hotfix:fixes.jsonl")

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from polyglitch.records import Case, Edit, Input, Output, Span, Trial
 from polyglitch.report import Finding, write_report
-from polyglitch.report.findings import Limits
 from polyglitch.report.html import html_report
+from polyglitch.results.findings import ReportLimits
 
 from .samples import HOSTILE, finding, hostile_finding, many, summary
 
@@ -58,7 +58,7 @@ class Page(HTMLParser):
 def page_of(findings: Iterable[Finding], title: str = "T", **limits: int) -> tuple[str, Page]:
     findings = list(findings)
     found = summary(title, issues=len(findings))
-    text = "".join(html_report(found, findings, Limits(**limits)))
+    text = "".join(html_report(found, findings, ReportLimits(**limits)))
     return text, Page(text)
 
 
@@ -188,7 +188,9 @@ def test_no_more_cards_than_asked_for_and_the_rest_is_counted(tmp_path: Path) ->
             taken["findings"] += 1
             yield item
 
-    target = write_report(tmp_path / "r.html", summary(issues=5000), counted(), Limits(cards=40))
+    target = write_report(
+        tmp_path / "r.html", summary(issues=5000), counted(), ReportLimits(cards=40)
+    )
     page = Page(target.read_text("utf-8"))
     assert page.count("article") == 40
     assert "4,960 more issues are not shown here" in page.all_text
@@ -199,7 +201,7 @@ def test_no_more_cards_than_asked_for_and_the_rest_is_counted(tmp_path: Path) ->
 def test_memory_does_not_grow_with_the_findings(tmp_path: Path, name: str) -> None:
     def peak(count: int) -> int:
         tracemalloc.start()
-        write_report(tmp_path / name, summary(issues=count), many(count), Limits(cards=count))
+        write_report(tmp_path / name, summary(issues=count), many(count), ReportLimits(cards=count))
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         return most
@@ -218,7 +220,7 @@ def test_each_card_is_written_before_the_next_finding_is_read() -> None:
             read.append(number)
             yield item
 
-    pieces = html_report(summary(issues=5000), watched(), Limits(cards=5000))
+    pieces = html_report(summary(issues=5000), watched(), ReportLimits(cards=5000))
     for piece in pieces:
         if 'id="issue-' in piece or "issue-0" in piece:
             break

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.report.marks import Fault, differing_ranges, mark, word_ranges
-from polyglitch.report.visible import plain, split_hidden
+from polyglitch.report.marks import (
+    FaultRange,
+    differing_ranges,
+    mark,
+    plain,
+    split_hidden,
+    word_ranges,
+)
 
 WORDS = ("the", "cat", ",", "don't", "猫", "が", "हिन्दी", "❤️", "\u202e", "\n", "é")
 TEXTS = st.text(st.characters(), max_size=60) | st.lists(st.sampled_from(WORDS), max_size=15).map(
@@ -22,9 +28,9 @@ def test_pieces_make_up_the_text_again(first: str, second: str) -> None:
         assert "".join(piece.text for piece in mark(text, changed)) == text
 
 
-@given(TEXTS, st.lists(st.tuples(PLACES, PLACES)), st.lists(st.builds(Fault, PLACES, PLACES)))
+@given(TEXTS, st.lists(st.tuples(PLACES, PLACES)), st.lists(st.builds(FaultRange, PLACES, PLACES)))
 def test_no_range_however_wrong_loses_a_character(
-    text: str, changed: list[tuple[int, int]], faults: list[Fault]
+    text: str, changed: list[tuple[int, int]], faults: list[FaultRange]
 ) -> None:
     pieces = mark(text, changed, faults)
     assert "".join(piece.text for piece in pieces) == text
@@ -70,7 +76,7 @@ def test_whole_words_are_marked(first: str, second: str, expected: tuple[list[st
 
 
 def test_faults_are_kept_apart_from_changes() -> None:
-    pieces = mark("O moinho fechado", [(2, 8)], [Fault(5, 16, "gender")])
+    pieces = mark("O moinho fechado", [(2, 8)], [FaultRange(5, 16, "gender")])
     assert [(p.text, p.changed, p.fault) for p in pieces] == [
         ("O ", False, None),
         ("moi", True, None),

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from polyglitch.errors import UsageError
 from polyglitch.records import Output, Verdict
 from polyglitch.report import WRITERS, Finding, write_report
-from polyglitch.report.findings import Limits
-from polyglitch.report.jsonl import jsonl_report, read_findings
 from polyglitch.report.markdown import markdown_report, safe
-from polyglitch.report.table import csv_report, harmless
+from polyglitch.report.rows import csv_report, harmless, jsonl_report, read_findings
+from polyglitch.results.findings import ReportLimits
 
 from .samples import HOSTILE, finding, hostile_finding, many, summary
 
@@ -80,7 +79,7 @@ def test_json_lines_are_read_back_as_they_were(tmp_path: Path) -> None:
 
 
 def test_half_a_surrogate_does_not_lose_the_finding() -> None:
-    line = "".join(jsonl_report(summary(), [finding(outputs=("a\ud800b", "c"))], Limits()))
+    line = "".join(jsonl_report(summary(), [finding(outputs=("a\ud800b", "c"))], ReportLimits()))
     back = msgspec.json.decode(line, type=Finding)
     assert back.violations[0][0].outputs[0].text == "a?b"
 
@@ -93,7 +92,7 @@ def test_a_broken_line_is_named(tmp_path: Path) -> None:
 
 
 def rows_of(findings: list[Finding]) -> list[dict[str, str]]:
-    text = "".join(csv_report(summary(), findings, Limits()))
+    text = "".join(csv_report(summary(), findings, ReportLimits()))
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
@@ -136,7 +135,7 @@ def test_failed_outputs_say_so_in_csv() -> None:
 
 
 def markdown(findings: list[Finding], **more: int) -> str:
-    return "".join(markdown_report(summary(**more), findings, Limits()))
+    return "".join(markdown_report(summary(**more), findings, ReportLimits()))
 
 
 def test_markdown_shows_the_ten_worst_and_counts_the_rest() -> None:

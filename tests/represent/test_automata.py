@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from polyglitch.represent.automata.dfa import (
-    Limits,
+    AutomatonLimits,
     alphabet,
     automaton,
     counts,
@@ -124,7 +124,9 @@ def test_exact_and_counted_limits_meet() -> None:
 
 
 def test_what_grows_too_large_is_undecided_and_not_endless() -> None:
-    found = language_similarity(".*a.{14}", ".*b.{14}", limits=Limits(states=500, seconds=1))
+    found = language_similarity(
+        ".*a.{14}", ".*b.{14}", limits=AutomatonLimits(states=500, seconds=1)
+    )
     assert found.value is None
     assert found.undecided == "undecided: more than 500 states"
 

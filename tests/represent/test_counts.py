@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.compare.structure import count_distance, label_count_distance
+from polyglitch.compare.oracles.structure import count_distance, label_count_distance
 from polyglitch.errors import Missing
-from polyglitch.represent.constituents import constituents
-from polyglitch.represent.dependencies import dependencies
+from polyglitch.represent.structures import constituents, dependencies
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 

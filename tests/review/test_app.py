@@ -11,13 +11,18 @@ from starlette.testclient import TestClient
 
 from polyglitch.errors import Missing, UsageError
 from polyglitch.review import app as application
+from polyglitch.review.access import (
+    Hosts,
+    Sessions,
+    name_from_cookie,
+    name_to_cookie,
+    reviewer_name,
+)
 from polyglitch.review.app import make_app
-from polyglitch.review.desk import Desk
 from polyglitch.review.evidence import Trees
-from polyglitch.review.guard import Hosts
 from polyglitch.review.pages import static_folder
+from polyglitch.review.queue_view import QueueView
 from polyglitch.review.serve import needs_password, serve
-from polyglitch.review.sessions import Sessions, name_from_cookie, name_to_cookie, reviewer_name
 from polyglitch.store.store import Store
 
 from .samples import HOSTILE, RUN, fill
@@ -59,7 +64,7 @@ def no_parser(language: str | None) -> None:
 
 
 def client_for(store: Store, password: str = "", host: str = "127.0.0.1") -> TestClient:
-    desk = Desk(store)
+    desk = QueueView(store)
     for _ in desk.make_searchable():
         pass
     app = make_app(desk, Trees(no_parser), Hosts(host, 8765), Sessions(8765, password))  # type: ignore[arg-type]

@@ -8,15 +8,14 @@ from pathlib import Path
 import msgspec
 from starlette.testclient import TestClient
 
-from polyglitch.after.judgements import Judgements
-from polyglitch.history import History
 from polyglitch.records import Input, Seed, Verdict, new_case
+from polyglitch.results.history import History
+from polyglitch.results.judgements import Judgements
+from polyglitch.review.access import Hosts, Sessions
 from polyglitch.review.app import make_app
-from polyglitch.review.desk import Desk
 from polyglitch.review.evidence import Trees
-from polyglitch.review.guard import Hosts
-from polyglitch.review.sessions import Sessions
-from polyglitch.store.queue import Wanted
+from polyglitch.review.queue_view import QueueView
+from polyglitch.store.queue import QueueFilter
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -27,7 +26,9 @@ BASE = "http://127.0.0.1:8765"
 
 def reviewer(store: Store) -> tuple[TestClient, dict[str, str]]:
     """A client who has said their name, and what its writes must carry."""
-    app = make_app(Desk(store), Trees(Toolbox().parser), Hosts("127.0.0.1", 8765), Sessions(8765))
+    app = make_app(
+        QueueView(store), Trees(Toolbox().parser), Hosts("127.0.0.1", 8765), Sessions(8765)
+    )
     client = TestClient(app, base_url=BASE, cookies={"polyglitch_reviewer": "ann"})
     token = re.findall(r'name="token" content="([^"]+)"', client.get("/").text)[0]
     return client, {"origin": BASE, "x-polyglitch-token": token, "accept": "application/json"}
@@ -50,7 +51,7 @@ def test_what_held_can_be_looked_at_and_labelled(tmp_path: Path) -> None:
             (c, Verdict(c.id, "holds", score=float(n), threshold=5.0)) for n, c in enumerate(made)
         ]
         store.add_verdicts(RUN, "sit", pairs)
-    rows = store.queue(RUN, "ann", Wanted("held"))
+    rows = store.queue(RUN, "ann", QueueFilter("held"))
     assert {row.seed for row in rows} == {seed.id for seed in seeds}, "one a sentence"
     assert {row.severity for row in rows} == {-3.0}, "the one nearest to its limit"
     client, headers = reviewer(store)

@@ -12,7 +12,7 @@ import pytest
 
 from polyglitch.errors import SystemFailed
 from polyglitch.records import Input, Output
-from polyglitch.run.ask import Asker
+from polyglitch.run.asking import Asker
 from polyglitch.store.store import Store
 
 

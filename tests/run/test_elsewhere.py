@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from polyglitch.records import Input, Output
-from polyglitch.run.elsewhere import Elsewhere
+from polyglitch.run.claimed_answers import ClaimedAnswers
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 from tests.conftest import ROOT
@@ -25,7 +25,7 @@ COUNT, BATCH, JOBS = 600, 4, 2
 WORKER = f"""
 import os, random, sys, time
 from polyglitch.records import Input, Output
-from polyglitch.run.ask import Asker
+from polyglitch.run.asking import Asker
 from polyglitch.store.store import Store
 
 where, log, number = sys.argv[1:]
@@ -97,8 +97,8 @@ def test_a_store_that_fails_is_told_to_whoever_waits(
         raise OSError("disk I/O error")
 
     monkeypatch.setattr(store, "free_claims", gone)
-    monkeypatch.setattr("polyglitch.run.elsewhere.SWEEP", 0.0)
-    elsewhere = Elsewhere(store, lambda *_: None)
+    monkeypatch.setattr("polyglitch.run.claimed_answers.SWEEP", 0.0)
+    elsewhere = ClaimedAnswers(store, lambda *_: None)
     for _ in range(2):  # the first failure must not leave a second wait without a thread
         future: Future[dict[str, Output]] = Future()
         elsewhere.wait({key: item}, {}, future)

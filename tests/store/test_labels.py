@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyglitch.records import Input, Issue, Label, Seed, Verdict, decode, encode, new_case
-from polyglitch.store.queue import Wanted
+from polyglitch.store.queue import QueueFilter
 from polyglitch.store.store import Store
 
 RUN = "run"
@@ -54,7 +54,7 @@ def label(issue: str, verdict: str, who: str = "ann", kind: str = "") -> Label:
 
 
 def ids(store: Store, who: str = "ann", **wanted: object) -> list[str]:
-    return [row.id for row in store.queue(RUN, who, Wanted(**wanted))]  # type: ignore[arg-type]
+    return [row.id for row in store.queue(RUN, who, QueueFilter(**wanted))]  # type: ignore[arg-type]
 
 
 @settings(max_examples=25, deadline=None)
@@ -107,19 +107,19 @@ def test_filters_find_what_they_name(store: Store) -> None:
     assert ids(store, who="bo", label="not a bug") == ["i1"]
     assert ids(store, kind="number") == ["i1"]
     assert store.suspected_kinds(RUN) | store.named_kinds(RUN) == {"name", "number"}
-    assert store.queue_count(RUN, "bo", Wanted(label="unlabelled", method="sit")) == 9
-    assert store.queue_row(RUN, "ann", Wanted(), "i2").verdict == "bug"
-    assert store.queue_row(RUN, "ann", Wanted(), "nothing") is None
+    assert store.queue_count(RUN, "bo", QueueFilter(label="unlabelled", method="sit")) == 9
+    assert store.queue_row(RUN, "ann", QueueFilter(), "i2").verdict == "bug"
+    assert store.queue_row(RUN, "ann", QueueFilter(), "nothing") is None
 
 
 def test_pages_meet_without_gap_in_both_directions(store: Store) -> None:
     forward, after = [], 0
-    while rows := store.queue(RUN, "ann", Wanted(), after=after, limit=6):
+    while rows := store.queue(RUN, "ann", QueueFilter(), after=after, limit=6):
         forward += [row.id for row in rows]
         after = rows[-1].position
         store.set_label(RUN, label(rows[0].id, "bug"))  # labels do not move the pages
     assert forward == [f"i{n}" for n in range(20)]
-    back = store.queue(RUN, "ann", Wanted(), before=after, limit=6)
+    back = store.queue(RUN, "ann", QueueFilter(), before=after, limit=6)
     assert [row.id for row in back] == forward[-7:-1]
 
 

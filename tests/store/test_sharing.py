@@ -16,8 +16,8 @@ import pytest
 from benchmarks.copies import write_copies
 
 from polyglitch.records import Input, Output
-from polyglitch.run.ask import Asker
-from polyglitch.store.claims import NotListed
+from polyglitch.run.asking import Asker
+from polyglitch.store.leases import NotListed
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 from tests.conftest import ROOT

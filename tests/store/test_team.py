@@ -15,7 +15,7 @@ from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.records import Input, Issue, Label, Output, Seed, Verdict, new_case
 from polyglitch.store import schema
 from polyglitch.store.copy import copy_store
-from polyglitch.store.postgres import server_url, shown
+from polyglitch.store.database import server_url, shown
 from polyglitch.store.store import Store
 from tests.conftest import Cli
 from tests.postgres import PASSWORD, Server
@@ -216,7 +216,7 @@ def test_an_address_that_is_none_is_refused(address: str, cause: str) -> None:
 
 
 def test_the_driver_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polyglitch.store.postgres.find_spec", lambda _: None)
+    monkeypatch.setattr("polyglitch.store.database.find_spec", lambda _: None)
     with pytest.raises(Missing, match=r"polyglitch\[postgres\]"):
         server_url("postgresql://me@host/name")
 

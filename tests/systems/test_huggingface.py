@@ -12,8 +12,8 @@ import pytest
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.protocols import WhiteBox
 from polyglitch.records import Input
-from polyglitch.systems.huggingface import parse
-from polyglitch.systems.salience import inside, walk
+from polyglitch.systems.embedding_gradients import inside, walk
+from polyglitch.systems.huggingface.open import parse
 from polyglitch.systems.uri import open_system
 
 needs_torch = pytest.mark.skipif(

@@ -12,7 +12,7 @@ from polyglitch.cli.options import one_run
 from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
-    from polyglitch.evaluate.calibration import Candidate, Goal, Sample
+    from polyglitch.evaluate.calibration import Goal, Sample, ThresholdCandidate
 
 FEW = 20  # of either word: below it the intervals say more than the figures
 
@@ -75,8 +75,8 @@ def command(
 
     The held-out figures are of sentences that the choice did not see: expect those, not the fitted ones.
     """
-    from polyglitch.after.labelled_scores import settings
     from polyglitch.evaluate.calibration import calibrate, read_goal
+    from polyglitch.evaluate.labelled_scores import settings
 
     wanted = read_goal(goal)
     if output is not None and output.suffix != ".svg":
@@ -103,7 +103,7 @@ def command(
 
 def read_table(table: Path, source: dict[str, Any]) -> Sample:
     """The labelled scores of a file."""
-    from polyglitch.after.labelled_scores import from_file
+    from polyglitch.evaluate.labelled_scores import from_file
 
     names = [name.strip() for name in source["score"].split(",") if name.strip()]
     return from_file(table, names, source["label"], source["direction"], source["group"])
@@ -111,9 +111,9 @@ def read_table(table: Path, source: dict[str, Any]) -> Sample:
 
 def read_run(method: str | None, source: dict[str, Any]) -> tuple[str, str, Sample]:
     """The labelled scores of a run, and whose they are: the name of the method, and its signature."""
-    from polyglitch.after.judgements import Judgements
-    from polyglitch.after.labelled_scores import from_judgements
-    from polyglitch.history import open_history
+    from polyglitch.evaluate.labelled_scores import from_judgements
+    from polyglitch.results.history import open_history
+    from polyglitch.results.judgements import Judgements
 
     history = open_history(source["run_id"] or "", source["store"])
     try:
@@ -129,7 +129,9 @@ def read_run(method: str | None, source: dict[str, Any]) -> tuple[str, str, Samp
         history.store.close()
 
 
-def show(sample: Sample, found: list[Candidate], best: Candidate, goal: Goal) -> None:
+def show(
+    sample: Sample, found: list[ThresholdCandidate], best: ThresholdCandidate, goal: Goal
+) -> None:
     """Every candidate with its fitted and held-out figures."""
     from rich.table import Table
 
@@ -173,7 +175,7 @@ def interval(value: float, ends: tuple[float, float]) -> str:
 
 def tell_settings(method: str | None, values: dict[str, Any]) -> None:
     """What to set, in polyglitch.toml and on the command line."""
-    from polyglitch.toml_edit import written
+    from polyglitch.files.toml_edit import written
 
     if method and not values:
         click.echo(f"{method} has no parameter for this; the figures are for you to read")
@@ -192,7 +194,7 @@ def tell_settings(method: str | None, values: dict[str, Any]) -> None:
 def write_settings(method: str | None, values: dict[str, Any], config: Path | None) -> str:
     """Set the choice in the configuration, if a run can read it back; what was done."""
     from polyglitch.campaign import find_file, make_campaign, make_method
-    from polyglitch.toml_edit import set_keys
+    from polyglitch.files.toml_edit import set_keys
 
     if not method or not values:
         raise UsageError(
@@ -213,10 +215,10 @@ def write_settings(method: str | None, values: dict[str, Any], config: Path | No
     return f"set in {file}; the next `polyglitch run` uses it, on the outputs that are there"
 
 
-def draw(output: Path, sample: Sample, best: Candidate, name: str) -> None:
+def draw(output: Path, sample: Sample, best: ThresholdCandidate, name: str) -> None:
     """The curves of the chosen score."""
-    from polyglitch.curves import Curve, Point, picture
     from polyglitch.evaluate.thresholds import sweep, weighted
+    from polyglitch.results.curves import Curve, Point, picture
 
     scores = weighted([sample.columns[metric] for metric in best.metrics], best.weights)
     cuts = sweep(scores, sample.bugs, sample.direction)
@@ -232,8 +234,8 @@ def draw(output: Path, sample: Sample, best: Candidate, name: str) -> None:
 
 def as_data(
     sample: Sample,
-    found: list[Candidate],
-    best: Candidate,
+    found: list[ThresholdCandidate],
+    best: ThresholdCandidate,
     method: str | None,
     values: dict[str, Any],
 ) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from polyglitch.history import History
+    from polyglitch.results.history import History
 
 
 @click.command(name="compare")
@@ -35,8 +35,8 @@ def command(
 ) -> None:
     """Say what NEW fixed and broke against OLD: a run id, or STORE:RUN, or STORE: for its newest run."""
     from polyglitch.evaluate.regression import compare_outcomes
-    from polyglitch.history import open_history
     from polyglitch.records import encode
+    from polyglitch.results.history import open_history
 
     before, after = open_history(old, store), open_history(new, store)
     found = compare_outcomes(
@@ -73,8 +73,8 @@ def command(
 
 def show_broken(history: History, cases: tuple[tuple[str, str], ...]) -> None:
     """The broken cases, each with its inputs and outputs."""
-    from polyglitch.report.junit import told
-    from polyglitch.report.visible import plain
+    from polyglitch.report.ci_formats import told
+    from polyglitch.report.marks import plain
 
     for method, case_id in cases:
         for case, verdict in history.store.verdicts(history.run_id, method, ids=[case_id]):

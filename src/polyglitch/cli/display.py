@@ -20,9 +20,9 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from polyglitch.history import History
-from polyglitch.progress import Progress as Step
-from polyglitch.report.findings import Summary
+from polyglitch.results.findings import Summary
+from polyglitch.results.history import History
+from polyglitch.run.budget import Progress as Step
 
 
 @contextmanager

@@ -27,7 +27,7 @@ def command(
     """Measure the texts of TESTS, by capability where they have one: Self-BLEU (lower is more varied) and distinct
     productions (higher is). With --system and --known also which neurons leave the bounds of known inputs."""
     from polyglitch.errors import UsageError
-    from polyglitch.variety import by_capability, measured, system_coverage
+    from polyglitch.evaluate.diversity import by_capability, measured, system_coverage
 
     if bool(system) != bool(known):
         raise UsageError("--system and --known belong together: coverage is beyond what is known")

@@ -95,7 +95,7 @@ PROGRAMS = {
 def command(as_json: bool, drop_slurs: bool) -> None:
     """Say what is installed and what is missing for which method."""
     if drop_slurs:
-        from polyglitch.language.terms import drop_terms
+        from polyglitch.nlp.lexicons.terms import drop_terms
 
         gone = "removed" if drop_terms() else "was not there"
         click.echo(
@@ -137,8 +137,8 @@ def examine() -> list[dict[str, str | bool]]:
 
 def parsers() -> list[dict[str, str | bool]]:
     """One row a language: the parser that would serve it, or what brings one."""
-    from polyglitch.language.parsers import choose
-    from polyglitch.language.spacy_parser import how_to_install
+    from polyglitch.nlp.parsers.choose import choose
+    from polyglitch.nlp.parsers.spacy import how_to_install
 
     rows: list[dict[str, str | bool]] = []
     for language in PARSED:
@@ -174,7 +174,7 @@ def keys() -> list[dict[str, str | bool]]:
 
 def wordnet() -> dict[str, str | bool]:
     """The row of WordNet, which is only a folder of files."""
-    from polyglitch.language.wordnet import dictionary_folder
+    from polyglitch.nlp.lexicons.wordnet import dictionary_folder
 
     folder = dictionary_folder()
     return {

@@ -40,10 +40,10 @@ from polyglitch.errors import UsageError
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
 def command(output: Path | None, as_json: bool, **given: Any) -> None:
     """Success rate, bugs at a budget, tests for a number of bugs, and where the tests went."""
-    from polyglitch.after.efficiency import compare_ranks, summarise
+    from polyglitch.evaluate.rank_campaigns import compare_ranks, summarise
 
     if output is not None:
-        from polyglitch.evaluate.efficiency_picture import draw_pictures, need_matplotlib
+        from polyglitch.evaluate.efficiency import draw_pictures, need_matplotlib
 
         need_matplotlib()
     comparison = read(given)
@@ -63,9 +63,9 @@ def command(output: Path | None, as_json: bool, **given: Any) -> None:
 
 def read(given: dict[str, Any]) -> Any:
     """The comparison that the options ask for."""
-    from polyglitch.after.efficiency import Comparison
     from polyglitch.campaign import make_campaign
     from polyglitch.cli.run import nested
+    from polyglitch.evaluate.rank_campaigns import RankComparison
 
     lists = {name: tuple(filter(None, given[name].split(","))) for name in ("methods", "ranks")}
     for name, values in lists.items():
@@ -75,7 +75,9 @@ def read(given: dict[str, Any]) -> Any:
     options = {key: given[key] for key in keys if given[key] is not None}
     options["parameters"] = nested(given["params"], {})
     campaign = make_campaign(options)
-    return Comparison(campaign=campaign, draws=given["draws"], per_seed=given["per_seed"], **lists)
+    return RankComparison(
+        campaign=campaign, draws=given["draws"], per_seed=given["per_seed"], **lists
+    )
 
 
 def table(item: tuple[str, dict[str, Any]]) -> str:

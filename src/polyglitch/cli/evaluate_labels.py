@@ -37,8 +37,8 @@ def command(
     as_json: bool,
 ) -> None:
     """Print precision, recall, F and kinds of bugs of each method, from the labels given in `review`."""
-    from polyglitch.after.judgements import Judgements
-    from polyglitch.history import open_history
+    from polyglitch.results.history import open_history
+    from polyglitch.results.judgements import Judgements
 
     if output is not None and output.suffix != ".json":
         raise UsageError(f"--output {str(output)!r}: the figures are JSON; give a name in .json")

@@ -43,10 +43,9 @@ def command(
     as_json: bool,
 ) -> None:
     """Print the area under the fault curve (APFD) of each order, the initial and the ideal one."""
-    from polyglitch.after.priorities import evaluate_priority
-    from polyglitch.evaluate.curve_picture import picture
-    from polyglitch.history import open_history
+    from polyglitch.evaluate.priority import evaluate_priority, picture
     from polyglitch.rank.cases import CASE_RANKS
+    from polyglitch.results.history import open_history
     from polyglitch.systems.uri import open_system
     from polyglitch.tools import Toolbox
 

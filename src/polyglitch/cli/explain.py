@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from polyglitch.after.explaining import Effort
-    from polyglitch.evaluate.explain import Explanation
+    from polyglitch.evaluate.explanation import Effort, Explanation
 
 WIDTH = 24  # of the longest bar
 
@@ -46,8 +45,8 @@ def command(
 
     With --run the worst violation of each issue is explained and kept: reports and reviews of the run draw it.
     """
-    from polyglitch.after.explaining import Effort
     from polyglitch.errors import UsageError
+    from polyglitch.evaluate.explanation import Effort
 
     effort = Effort(samples, fills, threshold, seed)
     if bool(text) == (run is not None):
@@ -62,7 +61,7 @@ def command(
 
 def explain_text(text: str, uri: str, effort: Effort, as_json: bool) -> None:
     """One text."""
-    from polyglitch.evaluate.explain import explain
+    from polyglitch.evaluate.explanation import explain
     from polyglitch.systems.uri import open_system
 
     opened = open_system(uri)
@@ -94,10 +93,10 @@ def explain_issues(
     run: str, store: str | None, uri: str | None, limit: int, effort: Effort, as_json: bool
 ) -> None:
     """The issues of a run."""
-    from polyglitch.after.explaining import Explained, explain_run
-    from polyglitch.after.reopen import Reopened
-    from polyglitch.history import open_history
+    from polyglitch.evaluate.explanation import Explained, explain_run
     from polyglitch.records import encode
+    from polyglitch.results.history import open_history
+    from polyglitch.results.reopened import Reopened
 
     history = open_history(run, store)
     opened = Reopened(history, uri)

@@ -108,9 +108,9 @@ def template_rows(
     from itertools import islice
 
     from polyglitch.errors import UsageError
-    from polyglitch.language.lexicon import open_lexicon
     from polyglitch.mutate.capabilities.spec import listed, load_suite
     from polyglitch.mutate.capabilities.templates import fill_masks, fill_template
+    from polyglitch.nlp.lexicons.sentiment import open_lexicon
     from polyglitch.tools import Toolbox
 
     chosen = [each for each in load_suite(suite, only) if each.template]

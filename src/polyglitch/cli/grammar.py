@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def command(trees: tuple[Path, ...], language: str, least: int, output: Path) -> None:
     """Count productions of bracketed trees (.mrg .ptb .psd), of Universal Dependencies (.conllu), or of plain text."""
     from polyglitch.errors import UsageError
-    from polyglitch.language.grammar import count_productions, write_grammar
+    from polyglitch.nlp.parsers.grammar import count_productions, write_grammar
 
     if not output.name.endswith(".gz"):
         raise UsageError(f"-o {str(output)!r}: the table is gzipped; name it FILE.tsv.gz")
@@ -38,11 +38,11 @@ def command(trees: tuple[Path, ...], language: str, least: int, output: Path) ->
 def read_trees(path: Path, language: str) -> Iterator[Tree]:
     """The trees of a file: read from brackets, or projected from its dependencies or from parses of its lines."""
     from polyglitch.errors import UsageError
-    from polyglitch.gunzip import read_whole
-    from polyglitch.language.brackets import read_brackets
-    from polyglitch.language.conllu import read_parses
-    from polyglitch.language.projection import tree_of
-    from polyglitch.language.spacy_parser import open_spacy
+    from polyglitch.files.gzip import read_whole
+    from polyglitch.nlp.parsers.conllu import read_parses
+    from polyglitch.nlp.parsers.constituents import tree_of
+    from polyglitch.nlp.parsers.spacy import open_spacy
+    from polyglitch.nlp.parsers.trees import read_brackets
 
     if not path.is_file():
         raise UsageError(f"trees {str(path)!r}: no such file")

@@ -23,7 +23,7 @@ from polyglitch.errors import UsageError
 def command(source: str, target: str, metrics: tuple[str, ...]) -> None:
     """Score pairs of texts."""
     from polyglitch import registry
-    from polyglitch.compare.measure import measure, read_pairs
+    from polyglitch.compare.metrics.measure import measure, read_pairs
     from polyglitch.report.write import replacing
 
     chosen = [registry.load("metrics", name) for name in metrics]

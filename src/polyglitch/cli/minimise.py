@@ -26,10 +26,10 @@ def command(
 
     RUN is an id, or STORE:RUN. Reports and reviews of the run show the pair beside the issue from then on.
     """
-    from polyglitch.after.minimising import Shrunk, median_share, minimise_run, reasons
-    from polyglitch.after.reopen import Reopened
-    from polyglitch.history import open_history
     from polyglitch.records import encode
+    from polyglitch.repair.minimise import Shrunk, median_share, minimise_run, reasons
+    from polyglitch.results.history import open_history
+    from polyglitch.results.reopened import Reopened
 
     history = open_history(run, store)
     opened = Reopened(history, system)

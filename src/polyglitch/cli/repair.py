@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from polyglitch.repair.fixes import Mended
+    from polyglitch.repair.mend import Mended
 
 
 @click.command(name="repair")
@@ -46,12 +46,11 @@ def command(
 
     What -o writes is a set to train on, and a table for `hotfix:FILE,SYSTEM`; `repaired:SYSTEM` repairs as it goes.
     """
-    from polyglitch.after.exporting import agreed, corrected
-    from polyglitch.after.mending import repair_run
-    from polyglitch.after.reopen import Reopened
-    from polyglitch.history import open_history
     from polyglitch.records import encode
-    from polyglitch.repair.export import write_rows
+    from polyglitch.repair.export import agreed, corrected, write_rows
+    from polyglitch.repair.mend import repair_run
+    from polyglitch.results.history import open_history
+    from polyglitch.results.reopened import Reopened
 
     history = open_history(run, store)
     opened = Reopened(history, system)
@@ -73,7 +72,7 @@ def command(
 
 def show(mended: list[Mended]) -> None:
     """The proposals, each under what it replaces, and the count."""
-    from polyglitch.report.visible import plain
+    from polyglitch.report.marks import plain
 
     for each in mended:
         if each.fixes:

@@ -23,13 +23,14 @@ from polyglitch.cli.options import one_run
 @click.option("--title", default="", help="The heading.")
 def command(store: str | None, run_id: str | None, output: tuple[str, ...], title: str) -> None:
     """Write the findings of a run as a page, a table or lines of JSON."""
-    from polyglitch.history import open_history
     from polyglitch.report.write import write_report, writer_for
+    from polyglitch.results.history import open_history
+    from polyglitch.results.summary import summarise
 
     for path in output:
         writer_for(Path(path))
     history = open_history(run_id or "", store)
     with closing(history.store):
         for path in output:
-            write_report(Path(path), history.summary(title), history.findings())
+            write_report(Path(path), summarise(history, title), history.findings())
             click.echo(f"report: {path}")

@@ -39,7 +39,7 @@ def command(
     Only this machine can reach the page, unless --host names another address: then a password is asked
     for, or taken from POLYGLITCH_PASSWORD.
     """
-    from polyglitch.history import open_history
+    from polyglitch.results.history import open_history
     from polyglitch.review.serve import needs_password, serve
 
     history = open_history(run_id or "", store)

@@ -141,9 +141,10 @@ def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -
     """Run, show, write reports; the exit code."""
     from polyglitch.cli.display import progress_bar, show_figures
     from polyglitch.flow import run
-    from polyglitch.history import History
     from polyglitch.report.write import write_report, writer_for
-    from polyglitch.store.postgres import shown
+    from polyglitch.results.history import History
+    from polyglitch.results.summary import summarise
+    from polyglitch.store.database import shown
     from polyglitch.store.store import Store
 
     for path in campaign.output:  # a wrong extension shows before the run, not after it
@@ -155,9 +156,9 @@ def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -
         history = History(store, run_id)
         command = shlex.join(["polyglitch", *(shown(word) for word in sys.argv[1:])])
         if not as_json and not quiet:
-            show_figures(history.summary(command=command), history)
+            show_figures(summarise(history, command=command), history)
         for path in campaign.output:
-            write_report(Path(path), history.summary(command=command), history.findings())
+            write_report(Path(path), summarise(history, command=command), history.findings())
             click.echo(f"report: {path}", err=as_json)
     finally:
         store.close()

@@ -1,6 +1,6 @@
 """Seeds from files: sentences, questions with their passages, labelled texts."""
 
 from polyglitch.corpus.read import Corpus, Skipped, open_corpus
-from polyglitch.corpus.source import Limits
+from polyglitch.corpus.source import ReadLimits
 
-__all__ = ["Corpus", "Limits", "Skipped", "open_corpus"]
+__all__ = ["Corpus", "ReadLimits", "Skipped", "open_corpus"]

@@ -8,10 +8,10 @@ from typing import IO
 
 import msgspec
 
-from polyglitch.corpus.lines import Line
 from polyglitch.corpus.rows import Bad, Row
+from polyglitch.corpus.source import Line
 from polyglitch.errors import UsageError
-from polyglitch.gunzip import read_stream
+from polyglitch.files.gzip import read_stream
 
 BREAK = " \\n "  # a backslash and an n: the layout writes line breaks this way
 TITLED = re.compile(r"\((?P<title>[^()]*(?:\([^()]*\)[^()]*)*)\)\s+(?P<context>.+)", re.DOTALL)

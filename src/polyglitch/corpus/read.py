@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from polyglitch.corpus.lines import CHUNK, read_lines, too_long
 from polyglitch.corpus.questions import is_question_line, question_rows, squad_rows
 from polyglitch.corpus.rows import Bad, Columns, Row, json_rows, sentence_rows
-from polyglitch.corpus.source import Limits, Source, find_source
+from polyglitch.corpus.source import CHUNK, ReadLimits, Source, find_source, read_lines, too_long
 from polyglitch.corpus.tables import csv_records, table_rows, tsv_records
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Seed, digest
@@ -33,7 +32,7 @@ class Corpus:
     """The seeds of a source. May be iterated again: each time it is read from the start."""
 
     def __init__(
-        self, source: Source, columns: Columns, language: str | None, limits: Limits
+        self, source: Source, columns: Columns, language: str | None, limits: ReadLimits
     ) -> None:
         self.name, self.language = source.name, language
         self._source, self._columns, self._limits = source, columns, limits
@@ -126,10 +125,10 @@ def open_corpus(
     context: str | None = None,
     format: str | None = None,
     language: str | None = None,
-    limits: Limits | None = None,
+    limits: ReadLimits | None = None,
 ) -> Corpus:
     """The corpus at a path, on standard input (`-`) or bundled (`sample`), checked at once."""
-    limits = limits or Limits()
+    limits = limits or ReadLimits()
     columns = Columns(text, label, context)
     found = find_source(source, format)
     if found.format == "txt" and (asked := columns.asked()):
@@ -145,7 +144,7 @@ def open_corpus(
     return corpus
 
 
-def _checked(row: Row, limits: Limits) -> Row | Bad:
+def _checked(row: Row, limits: ReadLimits) -> Row | Bad:
     """The row, or what makes it useless as a test input."""
     if not row.text.strip():
         return Bad(row.line, "empty")

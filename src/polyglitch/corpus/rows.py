@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from polyglitch.corpus.lines import Line
+from polyglitch.corpus.source import Line
 
 FASTTEXT = re.compile(
     r"__label__(\S+)\s+(.+)", re.DOTALL

@@ -1,4 +1,7 @@
-"""Where the bytes of a corpus come from: a file, a pipe or the bundled sample, gzipped or not."""
+"""Lines of a source, decoded one by one, so that one bad line costs itself and nothing else.
+
+Where the bytes of a corpus come from: a file, a pipe or the bundled sample, gzipped or not.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,86 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import IO
 
 from polyglitch.errors import UsageError
-from polyglitch.gunzip import GROWTH, Growth, gunzipped
+from polyglitch.files.gzip import BROKEN, GROWTH, Growth, cause, gunzipped
 from polyglitch.registry import suggest
+
+CHUNK = 1 << 16
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without its end, or what is wrong with it."""
+
+    number: int
+    text: str
+    problem: str = ""
+    detail: str = ""
+
+
+def read_lines(source: Source, limits: ReadLimits) -> Iterator[Line]:
+    """Every line of the source in order. Only a line feed ends one, never U+2028 and its like."""
+    # A line of sentences needs no more bytes than its longest sentence; UTF-8 takes at most 4 each.
+    longest = 4 * limits.text + len(BOM) + 2 if source.format == "txt" else limits.line
+    number = 0
+    with source.open(limits) as stream:
+        while True:
+            try:
+                raw = stream.readline(longest + 1)
+                whole = len(raw) <= longest or raw.endswith(b"\n")
+                part = raw
+                while not whole and part and not part.endswith(b"\n"):
+                    part = stream.readline(CHUNK)
+            except BROKEN as error:
+                raise _broken(source, number + 1, error) from None
+            if not raw:
+                return
+            number += 1
+            yield _decode(number, raw) if whole else _too_long(number, source, limits)
+
+
+def _decode(number: int, raw: bytes) -> Line:
+    """The text of one line."""
+    utf16 = number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if number == 1:
+        raw = raw.removeprefix(BOM)
+    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+    try:
+        return Line(number, raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        detail = f"byte {error.start + 1} is 0x{raw[error.start]:02x}"
+        if utf16:
+            detail += "; the file looks like UTF-16: save it as UTF-8"
+        return Line(number, "", "not UTF-8", detail)
+
+
+def _too_long(number: int, source: Source, limits: ReadLimits) -> Line:
+    """A line that was passed over without keeping it."""
+    if source.format == "txt":
+        return Line(number, "", too_long(limits))
+    return Line(number, "", f"line longer than {limits.line:,} bytes")
+
+
+def too_long(limits: ReadLimits) -> str:
+    """Why a text is not taken, for every format the same."""
+    return f"longer than {limits.text:,} characters"
+
+
+def _broken(source: Source, line: int, error: Exception) -> UsageError:
+    """What to tell of bytes that cannot be read to the end."""
+    if not source.gzipped:
+        return UsageError(f"{source.name}:{line}: cannot be read: {error}; check the file")
+    return UsageError(
+        f"{source.name}:{line}: {cause(error)}; test it with `gzip -t` and fetch or compress it again"
+    )
+
 
 FORMATS = ("txt", "csv", "tsv", "jsonl", "json")
 SAMPLES = {
@@ -28,7 +102,7 @@ SAMPLES = {
 
 
 @dataclass(frozen=True)
-class Limits:
+class ReadLimits:
     """How much is taken at face value; what goes beyond is skipped and counted, or refused."""
 
     text: int = 10_000  # characters; no translator or classifier is meant for longer sentences
@@ -55,7 +129,7 @@ class Source:
                 f"{self.name} cannot be opened: {error.strerror}; check its name and permissions"
             ) from None
 
-    def open(self, limits: Limits) -> IO[bytes]:
+    def open(self, limits: ReadLimits) -> IO[bytes]:
         """The bytes of the text, decompressed while they are read."""
         raw = self.raw()
         if not self.gzipped:

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from polyglitch.corpus.lines import Line
 from polyglitch.corpus.rows import KNOWN, Bad, Columns, Row, choose, row_of
+from polyglitch.corpus.source import Line
 from polyglitch.errors import UsageError
 
 # A quoted cell goes on over this many lines at most: without an end to it, one forgotten quote
@@ -17,14 +17,16 @@ LINES_A_RECORD = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class TableRecord:
     """The cells of one row and the line it starts on."""
 
     line: int
     cells: list[str]
 
 
-def table_rows(records: Iterable[Record | Bad], columns: Columns, name: str) -> Iterator[Row | Bad]:
+def table_rows(
+    records: Iterable[TableRecord | Bad], columns: Columns, name: str
+) -> Iterator[Row | Bad]:
     """Rows by the names in the header, which is the first record that is not empty."""
     header: list[str] | None = None
     chosen: dict[str, str] = {}
@@ -47,7 +49,7 @@ def table_rows(records: Iterable[Record | Bad], columns: Columns, name: str) -> 
             yield row_of(record.line, cells, chosen, columns)
 
 
-def csv_records(lines: Iterable[Line]) -> Iterator[Record | Bad]:
+def csv_records(lines: Iterable[Line]) -> Iterator[TableRecord | Bad]:
     """Records of a CSV. One that does not parse costs its first line, and reading goes on below."""
     pending: deque[Line] = deque()
     rest = iter(lines)
@@ -66,7 +68,7 @@ def csv_records(lines: Iterable[Line]) -> Iterator[Record | Bad]:
             reason = "quote not closed" if "unexpected end" in str(error) else "bad CSV"
             yield Bad(line.number, reason, str(error))
         else:
-            yield Record(line.number, cells)
+            yield TableRecord(line.number, cells)
 
 
 def _feed(
@@ -84,7 +86,7 @@ def _feed(
         yield line.text + "\n"
 
 
-def tsv_records(lines: Iterable[Line]) -> Iterator[Record | Bad]:
+def tsv_records(lines: Iterable[Line]) -> Iterator[TableRecord | Bad]:
     """Records of a TSV: a line each. Quotes count only where they make sense as in a CSV."""
     for line in lines:
         if line.problem:
@@ -94,7 +96,7 @@ def tsv_records(lines: Iterable[Line]) -> Iterator[Record | Bad]:
             cells = next(csv.reader([line.text], delimiter="\t", strict=True), [])
         except csv.Error:
             cells = line.text.split("\t")  # "No," she said: a quote that is part of the sentence
-        yield Record(line.number, cells)
+        yield TableRecord(line.number, cells)
 
 
 def _columns(header: list[str], columns: Columns, where: str) -> dict[str, str]:

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 
 from polyglitch.errors import UsageError
-from polyglitch.evaluate.intervals import Interval, wilson
 from polyglitch.evaluate.thresholds import Cut, Target, area, choose, fit_weights, sweep, weighted
+from polyglitch.results.intervals import Interval, wilson
 
 Direction = Literal["below", "above"]
 GOAL = re.compile(r"\s*(precision|recall|f|accuracy)\s*(?:>=\s*(0?\.\d+|1(?:\.0+)?|0|\d+%))?\s*")
@@ -53,7 +53,7 @@ class HeldOut(msgspec.Struct, frozen=True):
     accuracy: float
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class ThresholdCandidate(msgspec.Struct, frozen=True):
     """A score, or several with their weights, with the threshold chosen on all labels."""
 
     metrics: tuple[str, ...]
@@ -88,7 +88,7 @@ def read_goal(text: str) -> Goal:
 
 def calibrate(
     sample: Sample, goal: Goal, seed: int = 0, combine: bool = True
-) -> tuple[list[Candidate], Candidate]:
+) -> tuple[list[ThresholdCandidate], ThresholdCandidate]:
     """Every score by itself and, for similarities, all together; and the one to take."""
     names = list(sample.columns)
     sets: list[tuple[str, ...]] = [(name,) for name in names]
@@ -103,7 +103,7 @@ def calibrate(
     return found, best
 
 
-def worth(one: Candidate, goal: Goal) -> tuple[float, float]:
+def worth(one: ThresholdCandidate, goal: Goal) -> tuple[float, float]:
     """How good a candidate is on held-out sentences: whether it reaches the goal, then what the goal leaves free."""
     held = one.held_out
     value: float = getattr(held, goal.target)
@@ -118,13 +118,15 @@ def clearly_better(ours: tuple[float, float], theirs: tuple[float, float]) -> bo
     return ours[0] > theirs[0] + WORTH or (ours[0] == theirs[0] and ours[1] > theirs[1] + WORTH)
 
 
-def candidate(sample: Sample, metrics: tuple[str, ...], goal: Goal, seed: int) -> Candidate:
+def candidate(
+    sample: Sample, metrics: tuple[str, ...], goal: Goal, seed: int
+) -> ThresholdCandidate:
     """A threshold chosen on all labels, and how such choices do on held-out sentences."""
     columns = [sample.columns[name] for name in metrics]
     weights = fit(columns, sample.bugs)
     scores = weighted(columns, weights) if len(columns) > 1 else columns[0]
     cut, reached = reach(scores, sample.bugs, goal, sample.direction)
-    return Candidate(
+    return ThresholdCandidate(
         metrics,
         weights,
         line(scores, cut.threshold, sample.direction),

@@ -1,15 +1,81 @@
-"""How varied a set of tests is: Self-BLEU over words, and distinct productions over trees."""
+"""`diversity`: how varied a file of tests is, and what it wakes in a model that known inputs do not.
+
+How varied a set of tests is: Self-BLEU over words, and distinct productions over trees.
+
+Self-BLEU: how much a set of sentences repeats itself, the mean BLEU of each against all the others.
+
+The reference of every sentence is the rest of the set, so its clipped counts follow from the two highest counts of each
+n-gram over the set: one pass gives them all, where the plain way compares every sentence with every other.
+"""
 
 from __future__ import annotations
 
+import math
 import random
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from polyglitch.evaluate.selfbleu import self_bleu
-from polyglitch.language.grammar import distinct_productions
-from polyglitch.language.projection import tree_of
-from polyglitch.protocols import Parser
+from polyglitch.corpus.read import open_corpus
+from polyglitch.errors import SystemFailed, UsageError
+from polyglitch.evaluate.neurons import Coverage, coverage, linear_layers, measure_bounds
+from polyglitch.nlp.parsers.constituents import tree_of
+from polyglitch.nlp.parsers.grammar import distinct_productions
+from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.protocols import Parser, System
+from polyglitch.records import Input
+from polyglitch.systems.uri import open_system
+
+
+def by_capability(tests: str, language: str) -> dict[str, list[str]]:
+    """The distinct texts of a file of tests or of a corpus, by capability where the rows name one."""
+    found: dict[str, dict[str, None]] = {}
+    for seed in open_corpus(tests, language=language):
+        name = str(seed.data.get("capability") or "all")
+        found.setdefault(name, {})[seed.input.text] = None
+    return {name: list(found[name]) for name in sorted(found)}
+
+
+def measured(texts: Sequence[str], language: str, size: int) -> dict[str, float]:
+    """Both measures of a sample."""
+    return {
+        "texts": len(texts),
+        "sample": min(size, len(texts)),
+        "self_bleu": round(lexical_diversity(texts, size), 4),
+        "productions": syntactic_diversity(texts, open_spacy(language), size),
+    }
+
+
+def system_coverage(uri: str, known: Sequence[str], tests: Sequence[str]) -> Coverage:
+    """What tests wake in the linear layers of a torch model that known inputs do not."""
+    system = open_system(uri)
+    try:
+        model = getattr(system, "model", None)
+        if model is None:
+            raise UsageError(
+                f"--system {uri!r} is no torch model that can be looked into; use hf:..."
+            )
+        layers = linear_layers(model)
+
+        def ask(texts: Sequence[str]) -> Callable[[], None]:
+            return lambda: answer_all(system, texts)
+
+        return coverage(
+            measure_bounds(model, layers, ask(known)), measure_bounds(model, layers, ask(tests))
+        )
+    finally:
+        system.close()
+
+
+def answer_all(system: System, texts: Sequence[str]) -> None:
+    """Ask for every text, in batches, and let the answers go."""
+    inputs = [Input(text) for text in texts]
+    for start in range(0, len(inputs), system.batch_size):
+        for output in system.ask(inputs[start : start + system.batch_size]):
+            if not output.ok:
+                raise SystemFailed(f"{system.signature}: {output.status}: {output.error}")
+
 
 WORD = re.compile(r"\w+|n't|'\w+|[^\w\s]")
 
@@ -28,3 +94,74 @@ def syntactic_diversity(texts: Sequence[str], parser: Parser, size: int, trial: 
     sample = random.Random(trial).sample(list(texts), min(size, len(texts)))  # noqa: S311
     trees = [tree_of(parse) for parse in parser.parse(sample)]
     return distinct_productions([tree for tree in trees if tree is not None])
+
+
+EPSILON = 0.1  # what an empty precision counts as: NLTK's smoothing method 1
+
+
+def self_bleu(sentences: Sequence[Sequence[Hashable]], order: int = 3) -> float:
+    """The mean over sentences of tokens, as NLTK's sentence_bleu with uniform weights and method 1."""
+    scores = each_self_bleu(sentences, order)
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def each_self_bleu(sentences: Sequence[Sequence[Hashable]], order: int = 3) -> list[float]:
+    """The BLEU of every sentence against all others."""
+    if len(sentences) < 2:
+        return [0.0] * len(sentences)
+    counts = [[_grams(tokens, n) for tokens in sentences] for n in range(1, order + 1)]
+    highest = [_two_highest(rows) for rows in counts]
+    lengths = sorted(map(len, sentences))
+    return [
+        _bleu(
+            len(tokens),
+            _closest(lengths, len(tokens)),
+            [_matches(counts[n][number], highest[n]) for n in range(order)],
+        )
+        for number, tokens in enumerate(sentences)
+    ]
+
+
+def _grams(tokens: Sequence[Hashable], n: int) -> Counter[Hashable]:
+    if n == 1:
+        return Counter(tokens)
+    return Counter(zip(*(tokens[i:] for i in range(n)), strict=False))
+
+
+def _two_highest(rows: Iterable[Counter[Hashable]]) -> dict[Hashable, tuple[int, int]]:
+    """For each n-gram its two highest counts in different sentences."""
+    highest: dict[Hashable, tuple[int, int]] = {}
+    for row in rows:
+        for gram, count in row.items():
+            first, second = highest.get(gram, (0, 0))
+            if count > first:
+                highest[gram] = (count, first)
+            elif count > second:
+                highest[gram] = (first, count)
+    return highest
+
+
+def _matches(row: Counter[Hashable], highest: dict[Hashable, tuple[int, int]]) -> tuple[int, int]:
+    """How many n-grams of a sentence the others have too, and how many it has."""
+    matched = 0
+    for gram, count in row.items():
+        first, second = highest[gram]
+        # Where this sentence holds the record, what the others reach is the second highest.
+        matched += min(count, second if count == first else first)
+    return matched, row.total()
+
+
+def _closest(lengths: list[int], length: int) -> int:
+    """The length nearest to a sentence's own among the others, the shorter of two equally near."""
+    place = bisect_left(lengths, length)
+    others = lengths[max(place - 1, 0) : place] + lengths[place + 1 : place + 2]
+    return min(others, key=lambda other: (abs(other - length), other))
+
+
+def _bleu(length: int, reference: int, matches: Sequence[tuple[int, int]]) -> float:
+    if not matches[0][0]:
+        return 0.0
+    penalty = 1.0 if length > reference else math.exp(1 - reference / length)
+    weight = 1 / len(matches)
+    logs = (weight * math.log((matched or EPSILON) / max(total, 1)) for matched, total in matches)
+    return penalty * math.exp(math.fsum(logs))

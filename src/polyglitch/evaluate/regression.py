@@ -17,7 +17,7 @@ WORDS = {
 }
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class RunComparison(msgspec.Struct, frozen=True):
     """How the cases that both runs judged came out."""
 
     fixed: int
@@ -39,7 +39,7 @@ class Comparison(msgspec.Struct, frozen=True):
         return self.fixed + self.broken + self.still_broken + self.still_fine
 
 
-def compare_outcomes(old: Outcomes, new: Outcomes) -> Comparison:
+def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
     """Pair the verdicts of two runs by method and case."""
     before = {(method, case): outcome for method, case, outcome in old}
     counts: Counter[str] = Counter()
@@ -56,7 +56,7 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> Comparison:
             broken.append((method, case))
     both = sum(counts[word] for word in WORDS.values())
     change, interval = paired_change(counts["fixed"], counts["broken"], both)
-    return Comparison(
+    return RunComparison(
         fixed=counts["fixed"],
         broken=counts["broken"],
         still_broken=counts["still broken"],

@@ -16,7 +16,7 @@ from importlib.resources import files
 
 from rapidfuzz.distance import LCSseq
 
-from polyglitch.language.stopwords import stop_words
+from polyglitch.nlp.lexicons.stop_words import stop_words
 from polyglitch.records import Trial, Verdict
 
 WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*['’]?")

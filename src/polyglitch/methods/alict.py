@@ -6,13 +6,13 @@ intent is kept (each capability file says how under `source`); `faithful` judges
 
 from __future__ import annotations
 
-from polyglitch.compare.labels import label_relations
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.language.grammar import open_grammar
-from polyglitch.language.lexicon import SOURCES
-from polyglitch.method import Method
+from polyglitch.compare.oracles.labels import label_relations
+from polyglitch.component import Method
+from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.capabilities.cases import capability_cases
 from polyglitch.mutate.capabilities.spec import load_suite
+from polyglitch.nlp.lexicons.sentiment import SOURCES
+from polyglitch.nlp.parsers.grammar import open_grammar
 from polyglitch.records import digest
 
 

@@ -7,11 +7,11 @@ translates a rebuilt original instead of the seed; here it is the word itself, w
 
 from __future__ import annotations
 
-from polyglitch.compare.similarity import Vote
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.method import Method
-from polyglitch.methods.oracles import by_similarity, oracle_needs
-from polyglitch.mutate.keep import IN_PLACE, same_skeleton, same_tag
+from polyglitch.compare.oracles.choose import by_similarity, oracle_needs
+from polyglitch.compare.oracles.similarity import Vote
+from polyglitch.component import Method
+from polyglitch.issues.rules import worst_first
+from polyglitch.mutate.filters import IN_PLACE, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
 # Every open class: the paper replaces words of any part of speech, and closed classes have no natural substitute.

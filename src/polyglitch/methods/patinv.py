@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from polyglitch.compare.different import different_output
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, named_oracle, oracle_needs
+from polyglitch.compare.oracles.choose import PUBLISHED, named_oracle, oracle_needs
+from polyglitch.compare.oracles.different import different_output
+from polyglitch.component import Method
+from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.meaning import both_meanings, less_meaning, other_meaning
 from polyglitch.protocols import Mutate
 

@@ -6,9 +6,9 @@ relations ask the new question from the system's answer; why and how this one di
 
 from __future__ import annotations
 
-from polyglitch.compare.answers import THRESHOLD, same_answer
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.method import Method
+from polyglitch.compare.oracles.answers import THRESHOLD, same_answer
+from polyglitch.component import Method
+from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.qa.ask_back import ask_back
 
 

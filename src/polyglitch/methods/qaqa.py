@@ -8,9 +8,9 @@ sentences, order, prefixes and dropped title.
 
 from __future__ import annotations
 
-from polyglitch.compare.answers import THRESHOLD, same_answer
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.method import Method
+from polyglitch.compare.oracles.answers import THRESHOLD, same_answer
+from polyglitch.component import Method
+from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.qa.relations import Each, Expectation, insert_sentences
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyglitch.method import Method
+from polyglitch.component import Method
 from polyglitch.methods.alict import alict
 
 

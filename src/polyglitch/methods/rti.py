@@ -7,10 +7,10 @@ them; here the target's script decides. Distances are as published, in units, no
 
 from __future__ import annotations
 
-from polyglitch.compare.containment import contained_in
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.method import Method
-from polyglitch.methods.oracles import choose_oracle, named_oracle, oracle_needs
+from polyglitch.compare.oracles.choose import choose_oracle, named_oracle, oracle_needs
+from polyglitch.compare.oracles.containment import contained_in
+from polyglitch.component import Method
+from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.phrases import noun_phrases
 
 

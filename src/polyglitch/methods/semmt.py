@@ -14,12 +14,11 @@ from typing import Any
 import msgspec
 
 from polyglitch import registry
+from polyglitch.compare.oracles.trip_at_fault import By, CrossReference, TripPlace
+from polyglitch.component import Method, component
 from polyglitch.errors import UsageError
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.method import Method
-from polyglitch.methods.trips import By, Place, Trips
+from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.reword import reword
-from polyglitch.part import part
 from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Trial, Verdict
 from polyglitch.represent.abstraction.relations import Side
@@ -69,7 +68,7 @@ def numbers(values: str) -> tuple[float, ...]:
         raise UsageError(f"semmt: {values!r} is not a list of numbers by comma") from None
 
 
-@part
+@component
 def same_meaning(
     metrics: tuple[str, ...],
     thresholds: tuple[float, ...],
@@ -89,7 +88,7 @@ def same_meaning(
         )
     if cross and not cross_back:
         raise UsageError(f"semmt: cross={cross!r} alone tells nothing; name cross_back as well")
-    trips = Trips(cross, cross_back, locate)
+    trips = CrossReference(cross, cross_back, locate)
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
         verdicts = [judge(trial) for trial in trials]
@@ -125,7 +124,7 @@ def same_meaning(
     return judge_all
 
 
-def placed(verdict: Verdict, place: Place) -> Verdict:
+def placed(verdict: Verdict, place: TripPlace) -> Verdict:
     """A violation that says which trip is at fault."""
     return msgspec.structs.replace(
         verdict,

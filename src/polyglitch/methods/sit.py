@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from polyglitch.compare.structure import label_count_distance, raw_distance
-from polyglitch.issues.worst_first import worst_first
-from polyglitch.method import Method
-from polyglitch.methods.oracles import PUBLISHED, choose_oracle, named_oracle, oracle_needs
+from polyglitch.compare.oracles.choose import PUBLISHED, choose_oracle, named_oracle, oracle_needs
+from polyglitch.compare.oracles.structure import label_count_distance, raw_distance
+from polyglitch.component import Method
+from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.swap import swap_words
 from polyglitch.protocols import Oracle
-from polyglitch.represent.constituents import constituents
-from polyglitch.represent.dependencies import dependencies
+from polyglitch.represent.structures import constituents, dependencies
 
 Structure = Literal["raw", "constituents", "dependencies"]
 REPRESENTATIONS = {"constituents": constituents, "dependencies": dependencies}

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from polyglitch.language.projection import tree_of
-from polyglitch.language.stems import same_stem
-from polyglitch.language.stopwords import stop_words
-from polyglitch.language.unlike import one_step, opposite
-from polyglitch.language.wordnet import dictionary_folder, open_wordnet
-from polyglitch.mutate.keep import IN_PLACE, Swap
-from polyglitch.mutate.proposals import propose
+from polyglitch.component import component
+from polyglitch.mutate.filters import IN_PLACE, Draft, Swap, fit_in
 from polyglitch.mutate.slots import NATURAL
-from polyglitch.mutate.surface import Draft, fit_in
-from polyglitch.mutate.swap import in_turns, swapped
-from polyglitch.part import part
+from polyglitch.mutate.swap import in_turns, propose, swapped
+from polyglitch.nlp.lexicons.stop_words import same_stem, stop_words
+from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
+from polyglitch.nlp.parsers.constituents import tree_of
+from polyglitch.nlp.proposers.different_meaning import one_step, opposite
 from polyglitch.protocols import Mutation, Parse, Slot, Tools, Tree
 from polyglitch.records import Case, Edit, Seed
 
@@ -27,7 +24,7 @@ SHARED_BEGINNING = (
 SHORTEST_REMOVED = 7  # characters: the published code asks for more than six
 
 
-@part
+@component
 def other_meaning(
     proposer: str = "auto:unlike", top: int = 10, per_seed: int | None = None
 ) -> Mutation:
@@ -69,7 +66,7 @@ def other_meaning(
     return mutate
 
 
-@part
+@component
 def less_meaning(per_seed: int | None = None) -> Mutation:
     """Cases in which a phrase or a word of meaning was taken out."""
 
@@ -90,7 +87,7 @@ def less_meaning(per_seed: int | None = None) -> Mutation:
     return mutate
 
 
-@part
+@component
 def both_meanings(
     proposer: str = "auto:unlike", top: int = 10, per_seed: int | None = None
 ) -> Mutation:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from polyglitch.language.projection import tree_of
-from polyglitch.language.stopwords import stop_words
-from polyglitch.part import part
+from polyglitch.component import component
+from polyglitch.nlp.lexicons.stop_words import stop_words
+from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.protocols import Mutation, Parse, Tools, Tree
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 
@@ -22,7 +22,7 @@ class Phrase(NamedTuple):
     end: int
 
 
-@part
+@component
 def noun_phrases(shorter: int = 10, content: int = 3) -> Mutation:
     """Cases of a container and a noun phrase in it, every pair once.
 

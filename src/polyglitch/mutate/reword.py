@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
-from polyglitch.mutate.surface import ARTICLE, match_article, match_case
-from polyglitch.part import part
+from polyglitch.component import component
+from polyglitch.mutate.filters import ARTICLE, match_article, match_case
 from polyglitch.protocols import Mutation, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 
@@ -70,7 +70,7 @@ def apply(rule: Rule, text: str) -> Iterator[tuple[str, Edit]]:
     yield text[:start] + new + text[end:], Edit(kind, start, end, text[start:end], new)
 
 
-@part
+@component
 def reword(per_seed: int = 2, relation: str = "same meaning") -> Mutation:
     """The seed itself and at most `per_seed` rewordings, one input a case."""
 

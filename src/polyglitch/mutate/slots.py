@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from polyglitch.files.word_lists import phrases, words
 from polyglitch.protocols import Parse, Slot, Token
-from polyglitch.word_lists import phrases, words
 
 SlotRule = Callable[[Slot], bool]
 NAME_TAGS = frozenset(("NNP", "NNPS"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from polyglitch.part import part
+from polyglitch.component import component
 from polyglitch.protocols import Mutation, Tools
 from polyglitch.records import Case, Seed, new_case
 
 
-@part
+@component
 def suite_cases(names: tuple[tuple[str, str], ...] = ()) -> Mutation:
     """The text as it is; the label may hold several, parted by `|`. `names` renames labels."""
     rename = dict(names)

@@ -1,26 +1,27 @@
-"""Replace one word of a sentence by another that fits: the mutation of SIT, TransRepair and CAT."""
+"""Replace one word of a sentence by another that fits: the mutation of SIT, TransRepair and CAT.
+
+Candidates for slots through the store: a slot that was looked at in this or an earlier run costs nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
-from polyglitch.mutate import keep as filters
+from polyglitch.component import component
+from polyglitch.mutate import filters
 from polyglitch.mutate import slots as rules
-from polyglitch.mutate.keep import Keep, Swap
-from polyglitch.mutate.proposals import propose
+from polyglitch.mutate.filters import Draft, Keep, Swap, fit_in
 from polyglitch.mutate.slots import SlotRule, open_slots
-from polyglitch.mutate.surface import Draft, fit_in
-from polyglitch.part import part
-from polyglitch.protocols import Floats, Mutation, Parse, Slot, Tools
-from polyglitch.records import Case, Edit, Input, Seed, new_case
+from polyglitch.protocols import Candidate, Floats, Mutation, Parse, Slot, Tools
+from polyglitch.records import Case, Edit, Input, Seed, digest, new_case
 
 RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
 RANKED_CASES = 5  # cases a seed, so that a rank has to choose
 Order = Literal["turns", "score"]
 
 
-@part
+@component
 def swap_words(
     proposer: str = "auto",
     tags: tuple[str, ...] = ("NN", "NNS", "JJ"),
@@ -110,3 +111,32 @@ def swapped(
     """The case of a seed and its mutant."""
     follow_up = Input(text, seed.input.context, seed.input.title, seed.input.language)
     return new_case(seed, relation, (seed.input, follow_up), edit, data=data)
+
+
+KIND = "proposals"
+
+
+def propose(
+    tools: Tools, name: str, language: str | None, slots: Sequence[Slot], top: int
+) -> list[list[Candidate]]:
+    """What the proposer says of each slot, asked only about the slots that are not known."""
+    if not slots:
+        return []
+    proposer = tools.proposer(name, language)
+    keys = [
+        digest(
+            [proposer.signature, slot.parse.text, str(slot.token.start), slot.token.tag, str(top)]
+        )
+        for slot in slots
+    ]
+    known = tools.remember(KIND, keys)
+    todo = {key: slot for key, slot in zip(keys, slots, strict=True) if key not in known}
+    if todo:
+        found = proposer.propose(list(todo.values()), top)
+        new = {
+            key: [[one.word, one.score] for one in some]
+            for key, some in zip(todo, found, strict=True)
+        }
+        tools.keep(KIND, new)
+        known |= new
+    return [[Candidate(word, score) for word, score in known[key]] for key in keys]

@@ -1,4 +1,7 @@
-"""The two inputs of a case as one row of units, so that what is left out of the one is left out of the other."""
+"""The two inputs of a case as one row of units, so that what is left out of the one is left out of the other.
+
+A text in words where there is no parser: no tags, no heads.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from collections.abc import Set
 from typing import NamedTuple
 
-from polyglitch.protocols import Parse
+from polyglitch.protocols import Parse, Token
 
 # Marks that a deletion left without what they set off.
 DOUBLED = re.compile(r"([,;:–—-])(?:\s*[,;:–—-])+")
@@ -24,7 +27,7 @@ class Unit(NamedTuple):
     before: str  # blanks before it
 
 
-class Pair(NamedTuple):
+class InputPair(NamedTuple):
     """Two inputs in units; `edited` are those that may not go."""
 
     units: tuple[Unit, ...]
@@ -66,7 +69,7 @@ def well_formed(text: str) -> bool:
     return paired and fits
 
 
-def swapped_pair(parse: Parse, first: str, second: str) -> Pair:
+def swapped_pair(parse: Parse, first: str, second: str) -> InputPair:
     """Two texts that share a beginning and an end: what lies between them is the edit."""
     start, end = 0, 0
     shorter = min(len(first), len(second))
@@ -89,12 +92,12 @@ def swapped_pair(parse: Parse, first: str, second: str) -> Pair:
         elif number not in inside:
             units.append(Unit((token.text, token.text), gap_before(parse, number)))
         places.append(len(units) - 1)
-    return Pair(
+    return InputPair(
         tuple(units), frozenset({places[inside[0]]}), tuple(places), capitals(first, second)
     )
 
 
-def contained_pair(parse: Parse, whole: str, part: str) -> Pair:
+def contained_pair(parse: Parse, whole: str, part: str) -> InputPair:
     """A text and a stretch of it: the rest of the text is in the first input only."""
     at = whole.find(part)
     inside = [
@@ -108,7 +111,7 @@ def contained_pair(parse: Parse, whole: str, part: str) -> Pair:
     )
     # The phrase may lose words too, in both texts, but not the one it hangs on.
     heads = [number for number in inside if parse.tokens[number].head not in inside] or inside
-    return Pair(units, frozenset(heads), tuple(range(len(units))), capitals(whole, part))
+    return InputPair(units, frozenset(heads), tuple(range(len(units))), capitals(whole, part))
 
 
 def glued(first: str, second: str, start: int) -> int:
@@ -145,3 +148,16 @@ def gap_before(parse: Parse, number: int) -> str:
 def capitals(first: str, second: str) -> tuple[bool, bool]:
     """Whether each text begins with a capital."""
     return first[:1].isupper(), second[:1].isupper()
+
+
+WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
+
+
+def plain_parse(text: str) -> Parse:
+    """The words and marks of a text, each its own head."""
+    found = [(match.group(), *match.span()) for match in WORD.finditer(text)]
+    tokens = tuple(
+        Token(word, start, end, "", "", word.lower(), number, "")
+        for number, (word, start, end) in enumerate(found)
+    )
+    return Parse(text, tokens)

@@ -1,13 +1,69 @@
-"""What can be left out of a sentence so that a sentence remains: the clauses around one, optional phrases, words."""
+"""Whether what is left of a sentence still reads as one, told by a parse of it.
+
+What can be left out of a sentence so that a sentence remains: the clauses around one, optional phrases, words.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
 from itertools import chain, combinations
 
-from polyglitch.protocols import Parse
-from polyglitch.repair.pair import Pair
-from polyglitch.repair.sentence import HEADS, NOMINAL, SUBJECTS
+from polyglitch.protocols import Parse, Token
+from polyglitch.repair.pair import InputPair
+
+SUBJECTS = {"nsubj", "nsubjpass", "nsubj:pass", "expl", "csubj", "csubjpass"}
+NOMINAL = {"NOUN", "PROPN", "PRON", "NUM", "ADJ"}
+HEADS = {"IN", "VBG", "VB"}  # tags of words that make a phrase without being nouns
+
+
+def still_a_sentence(parse: Parse, before: Parse) -> bool:
+    """Whether a shortened text reads as its words did before: the same tags, a verb with its subject or a phrase."""
+    if not (is_clause(parse) or is_phrase(parse)) and is_clause(before):
+        return False
+    if len(dangling(parse)) > len(dangling(before)):
+        return False
+    old = {(token.text.lower(), token.tag) for token in before.tokens}
+    changed = [token for token in parse.tokens if (token.text.lower(), token.tag) not in old]
+    return len(changed) <= 1  # one slip of the tagger, or the word at the new beginning
+
+
+def root_of(parse: Parse) -> int | None:
+    """The word that everything hangs on."""
+    return next((n for n, token in enumerate(parse.tokens) if token.head == n), None)
+
+
+def is_clause(parse: Parse) -> bool:
+    """Whether the root has a subject."""
+    root = root_of(parse)
+    return any(token.head == root and token.relation in SUBJECTS for token in parse.tokens)
+
+
+def is_phrase(parse: Parse) -> bool:
+    """Whether the text is a phrase of two words or more and claims to be no sentence."""
+    root = root_of(parse)
+    if root is None or len(parse.tokens) < 2 or parse.tokens[-1].text in (".", "?", "!"):
+        return False
+    return parse.tokens[root].pos in NOMINAL or parse.tokens[root].tag in HEADS
+
+
+def dangling(parse: Parse) -> list[Token]:
+    """Words that have lost what they belong to: a preposition its noun, "and" its second half, "least" its "at"."""
+    heads = {token.head for number, token in enumerate(parse.tokens) if token.head != number}
+    found = []
+    for number, token in enumerate(parse.tokens):
+        after = parse.tokens[number + 1] if number + 1 < len(parse.tokens) else None
+        word, last = token.text.lower(), parse.tokens[number - 1].text.lower() if number else ""
+        alone = token.relation == "prep" and token.tag == "IN" and number not in heads
+        ends = token.tag == "CC" and (after is None or after.relation == "punct")
+        bare = word == "than" and last in NOTHING
+        least = word == "least" and last not in ("at", "the")
+        if alone or ends or bare or least:
+            found.append(token)
+    return found
+
+
+NOTHING = {"no", "not", "never"}  # "no than forty": the comparative between them is gone
+
 
 # Dependents that a sentence can do without, by spaCy's English names and those of Universal Dependencies.
 OPTIONAL = {
@@ -57,10 +113,10 @@ DENYING = {
 }  # what hangs on them is said otherwise
 
 
-class Sentence:
+class ShrinkableSentence:
     """A parse whose tokens can be left out a subtree at a time."""
 
-    def __init__(self, parse: Parse, pair: Pair) -> None:
+    def __init__(self, parse: Parse, pair: InputPair) -> None:
         self.parse, self.pair, self.tokens = parse, pair, parse.tokens
         self.below: list[set[int]] = [{number} for number in range(len(self.tokens))]
         for number in range(len(self.tokens)):
@@ -227,7 +283,7 @@ class Sentence:
         return token.text == "," or (token.text in ("–", "—", "-") and spaced)
 
 
-def words_less(pair: Pair, kept: Set[int]) -> Iterator[frozenset[int]]:
+def words_less(pair: InputPair, kept: Set[int]) -> Iterator[frozenset[int]]:
     """Where no parser is: runs of units left out, half of them at first, then a quarter, and so on."""
     free = [unit for unit in sorted(kept) if unit not in pair.edited]
     size = (len(free) + 1) // 2

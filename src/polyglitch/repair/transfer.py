@@ -13,24 +13,24 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from polyglitch.issues.kinds import is_negation
-from polyglitch.repair.plain import WORD
+from polyglitch.repair.pair import WORD
 from polyglitch.repair.same_bug import like_any, same_word
 
 SHORT = 3  # letters: articles and prepositions, which follow the gender of the word after them
 
 
-class Word(NamedTuple):
+class TransferWord(NamedTuple):
     """A word of an output with the blanks before it."""
 
     text: str
     before: str
 
 
-def cut(text: str) -> list[Word]:
+def cut(text: str) -> list[TransferWord]:
     """The words and marks of a text."""
     found, end = [], 0
     for match in WORD.finditer(text):
-        found.append(Word(match.group(), text[end : match.start()]))
+        found.append(TransferWord(match.group(), text[end : match.start()]))
         end = match.end()
     return found
 
@@ -39,7 +39,7 @@ def transfer(model: str, own: str, glosses: Collection[str]) -> str:
     """`own` in the wording of `model`; `glosses` are translations of the words that set their sources apart."""
     ours, theirs = cut(own), cut(model)
     steps = merged([word.text.lower() for word in ours], [word.text.lower() for word in theirs])
-    kept: list[Word] = []
+    kept: list[TransferWord] = []
     for same, mine, other in steps:
         beside = any(
             like_any(w.text, list(glosses))
@@ -71,8 +71,11 @@ def merged(ours: list[str], theirs: list[str]) -> list[tuple[bool, slice, slice]
 
 
 def settle(
-    mine: Sequence[Word], other: Sequence[Word], glosses: Collection[str], beside: bool
-) -> Sequence[Word]:
+    mine: Sequence[TransferWord],
+    other: Sequence[TransferWord],
+    glosses: Collection[str],
+    beside: bool,
+) -> Sequence[TransferWord]:
     """Which side of a difference to take; `beside` says that a swapped word stands next to it.
 
     Where a stretch holds a swapped word, or agrees with one, the two sides cannot be mixed without tearing articles and
@@ -89,17 +92,17 @@ def settle(
     return [*other[:first], *mine[min(own_due) : max(own_due) + 1], *other[last + 1 :]]
 
 
-def negates(word: Word) -> bool:
+def negates(word: TransferWord) -> bool:
     """Whether a word negates; two letters are too few to tell, since languages share them."""
     return len(word.text) > 2 and is_negation(word.text)
 
 
-def all_short(words: Sequence[Word]) -> bool:
+def all_short(words: Sequence[TransferWord]) -> bool:
     """Whether there are articles and prepositions only."""
     return all(len(word.text) <= SHORT + 1 for word in words)
 
 
-def ends_differ(mine: Sequence[Word], other: Sequence[Word]) -> bool:
+def ends_differ(mine: Sequence[TransferWord], other: Sequence[TransferWord]) -> bool:
     """Whether one long word faces another with another ending: of another gender or number, as like as not."""
     if len(mine) != 1 or len(other) != 1 or min(len(mine[0].text), len(other[0].text)) <= SHORT:
         return False
@@ -108,7 +111,7 @@ def ends_differ(mine: Sequence[Word], other: Sequence[Word]) -> bool:
     return one[-2] != two[-2] if plural else one[-1] != two[-1]
 
 
-def due(words: Sequence[Word], glosses: Collection[str]) -> set[int]:
+def due(words: Sequence[TransferWord], glosses: Collection[str]) -> set[int]:
     """The places of the words that translate a swapped one."""
     return {
         place
@@ -117,7 +120,7 @@ def due(words: Sequence[Word], glosses: Collection[str]) -> set[int]:
     } or {place for place, word in enumerate(words) if word.text.lower() in glosses}
 
 
-def only_endings(mine: Sequence[Word], other: Sequence[Word]) -> bool:
+def only_endings(mine: Sequence[TransferWord], other: Sequence[TransferWord]) -> bool:
     """Whether two stretches are the same words in other forms."""
     if len(mine) != len(other) or not mine:
         return not mine and not other
@@ -134,5 +137,5 @@ def other_ending(one: str, other: str) -> bool:
     if one.endswith("s") and other.endswith("s"):
         one, other = one[:-1], other[:-1]
     stem = max(min(len(one), len(other)) - 1, 0)
-    negating = any(negates(Word(word, "")) for word in (one, other))
+    negating = any(negates(TransferWord(word, "")) for word in (one, other))
     return one[:stem] == other[:stem] and not negating

@@ -9,10 +9,9 @@ import re
 import msgspec
 
 from polyglitch.records import Case, Output, Trial, Verdict
-from polyglitch.report.findings import Finding, Limits
-from polyglitch.report.looks import Looks, looks
-from polyglitch.report.marks import Fault, Piece, Range, differing_ranges, mark
-from polyglitch.report.visible import plain
+from polyglitch.report.explanations import Explanations, explanations_of
+from polyglitch.report.marks import FaultRange, Piece, Range, differing_ranges, mark, plain
+from polyglitch.results.findings import Finding, ReportLimits
 
 Languages = tuple[str | None, str | None]
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
@@ -20,7 +19,7 @@ MOST_SCORES = 6  # of a label output: enough to see the runner-up, without a bar
 MOST_DETAILS = 8
 
 
-class Text(msgspec.Struct, frozen=True):
+class ShownText(msgspec.Struct, frozen=True):
     """A text with its marks, its language, and how many characters were cut off."""
 
     pieces: list[Piece]
@@ -28,21 +27,21 @@ class Text(msgspec.Struct, frozen=True):
     cut: int = 0
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ShownInput(msgspec.Struct, frozen=True):
     """An input as shown."""
 
-    text: Text
+    text: ShownText
     title: str | None = None
-    context: Text | None = None
+    context: ShownText | None = None
 
 
-class Answered(msgspec.Struct, frozen=True):
+class ShownOutput(msgspec.Struct, frozen=True):
     """A chain of outputs as shown: the steps on the way, then the last one."""
 
     status: str
     error: str
-    text: Text
-    steps: list[Text]
+    text: ShownText
+    steps: list[ShownText]
     label: str | None
     scores: list[tuple[str, float, float]]  # name, value, percent of the bar
     label_differs: bool
@@ -53,8 +52,8 @@ class Violation(msgspec.Struct, frozen=True):
 
     trial: Trial
     verdict: Verdict
-    asked: list[Asked]
-    answered: list[Answered]
+    asked: list[ShownInput]
+    answered: list[ShownOutput]
     names: tuple[str, str]  # of the row of inputs and of the row of outputs
     score: str
     limit: str
@@ -72,10 +71,10 @@ class Card(msgspec.Struct, frozen=True):
     worst: Violation | None
     more: list[Violation]
     minimised: Violation | None = None
-    looks: Looks | None = None  # of the worst
+    explanations_of: Explanations | None = None  # of the worst
 
 
-def card(number: int, finding: Finding, languages: Languages, limits: Limits) -> Card:
+def card(number: int, finding: Finding, languages: Languages, limits: ReportLimits) -> Card:
     """What the page shows of a finding."""
     shown = [show_violation(*pair, languages, limits.characters) for pair in finding.violations]
     methods = [plain(name) for name in (finding.issue.method, *finding.also_found_by)]
@@ -83,7 +82,7 @@ def card(number: int, finding: Finding, languages: Languages, limits: Limits) ->
     if finding.minimised is not None:
         less = show_violation(*finding.minimised, languages, limits.characters)
     worst = shown[0] if shown else None
-    drawn = looks(worst.trial.case, worst.verdict) if worst else None
+    drawn = explanations_of(worst.trial.case, worst.verdict) if worst else None
     return Card(number, finding, json.dumps(methods), worst, shown[1:], less, drawn)
 
 
@@ -118,7 +117,7 @@ def row_names(trial: Trial, languages: Languages) -> tuple[str, str]:
     return "Input", "Output"
 
 
-def show_inputs(trial: Trial, languages: Languages, most: int) -> list[Asked]:
+def show_inputs(trial: Trial, languages: Languages, most: int) -> list[ShownInput]:
     """The inputs, marked where they differ from each other, or a lone one from its round trip."""
     inputs = trial.case.inputs
     texts = [item.text[:most] for item in inputs]
@@ -135,7 +134,7 @@ def show_inputs(trial: Trial, languages: Languages, most: int) -> list[Asked]:
         if item.context is not None:
             context = clipped(item.context, most, context_marks[place], spoken)
         text = clipped(item.text, most, marks[place], spoken)
-        shown.append(Asked(text, item.title, context))
+        shown.append(ShownInput(text, item.title, context))
     return shown
 
 
@@ -157,7 +156,9 @@ def differing_each(texts: list[str]) -> list[list[Range]]:
     return [first, second, *(differing_ranges(texts[0], text)[1] for text in texts[2:])]
 
 
-def show_outputs(trial: Trial, verdict: Verdict, languages: Languages, most: int) -> list[Answered]:
+def show_outputs(
+    trial: Trial, verdict: Verdict, languages: Languages, most: int
+) -> list[ShownOutput]:
     """The chains, their last texts marked where they differ and where the oracle finds fault."""
     last = [
         chain[-1] if chain else Output(status="error", error="no output") for chain in trial.chains
@@ -172,13 +173,13 @@ def show_outputs(trial: Trial, verdict: Verdict, languages: Languages, most: int
     shown = []
     for place, (chain, output) in enumerate(zip(trial.chains, last, strict=True)):
         spoken = [hop_language(languages, hop) for hop in range(len(chain) or 1)]
-        faults = [Fault(s.start, s.end, s.reason) for s in verdict.spans if s.output == place]
+        faults = [FaultRange(s.start, s.end, s.reason) for s in verdict.spans if s.output == place]
         steps = [clipped(step.text, most, [], spoken[hop]) for hop, step in enumerate(chain[:-1])]
         text = clipped(output.text, most, marks[place], spoken[-1], faults)
         differs = output.label != last[0].label
         scores = score_bars(output)
         shown.append(
-            Answered(output.status, output.error, text, steps, output.label, scores, differs)
+            ShownOutput(output.status, output.error, text, steps, output.label, scores, differs)
         )
     return shown
 
@@ -196,10 +197,10 @@ def clipped(
     most: int,
     changed: list[Range],
     language: str | None,
-    faults: list[Fault] | None = None,
-) -> Text:
+    faults: list[FaultRange] | None = None,
+) -> ShownText:
     """The start of a text with its marks."""
-    return Text(mark(text[:most], changed, faults or ()), language, max(len(text) - most, 0))
+    return ShownText(mark(text[:most], changed, faults or ()), language, max(len(text) - most, 0))
 
 
 def hop_language(languages: Languages, hop: int) -> str | None:

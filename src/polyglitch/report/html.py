@@ -12,11 +12,10 @@ from itertools import islice
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from polyglitch.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.report.cards import card, language_tag, number_in_words, show_violation
-from polyglitch.report.findings import Finding, Limits, Summary
-from polyglitch.report.markup import marked, visible
-from polyglitch.report.visible import plain
+from polyglitch.report.marks import marked, plain, visible
+from polyglitch.results.curves import HEIGHT, WIDTH, Curve, svg_panels
+from polyglitch.results.findings import Finding, ReportLimits, Summary
 
 TEMPLATES = "report/templates"
 
@@ -46,7 +45,9 @@ def environment() -> Environment:
     return made
 
 
-def html_report(summary: Summary, findings: Iterable[Finding], limits: Limits) -> Iterator[str]:
+def html_report(
+    summary: Summary, findings: Iterable[Finding], limits: ReportLimits
+) -> Iterator[str]:
     """The page in pieces; no more than one card is held at a time."""
     shown = islice(findings, limits.cards)
     style, script = asset("report.css"), asset("filter.js")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from polyglitch.report.cards import Answered, Card, Text, Violation, card
-from polyglitch.report.findings import Finding, Limits, Summary
-from polyglitch.report.visible import plain
+from polyglitch.report.cards import Card, ShownOutput, ShownText, Violation, card
+from polyglitch.report.marks import plain
+from polyglitch.results.findings import Finding, ReportLimits, Summary
 
 MOST_NUMBERS = 20  # issues named of one bug
 LONGEST = 300  # characters of one text: ten rows must fit on a screen
@@ -18,13 +18,15 @@ ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 LINKING = re.compile(r"(@|:(?=//)|www(?=\.)|\\#)", re.IGNORECASE)
 
 
-def markdown_report(summary: Summary, findings: Iterable[Finding], limits: Limits) -> Iterator[str]:
+def markdown_report(
+    summary: Summary, findings: Iterable[Finding], limits: ReportLimits
+) -> Iterator[str]:
     """Totals, methods, and the worst issues, each a row."""
     yield f"## {safe(summary.title)}\n\nTested: {safe(summary.system)}, {safe(summary.created)}\n\n"
     yield from totals(summary)
     yield from methods(summary)
     yield from bugs(summary)
-    short = Limits(characters=LONGEST)
+    short = ReportLimits(characters=LONGEST)
     shown = 0
     for shown, finding in enumerate(islice(findings, limits.worst), 1):
         if shown == 1:
@@ -84,14 +86,14 @@ def column(worst: Violation, place: int) -> str:
     return "<br>".join(asked + answered)
 
 
-def reply(answered: Answered) -> str:
+def reply(answered: ShownOutput) -> str:
     """An output in one line: its label or text, or why there is none."""
     if answered.status != "ok":
         return safe(f"{answered.status}: {answered.error}"[:LONGEST])
     return bold(answered.text) if answered.label is None else f"<b>{safe(answered.label)}</b>"
 
 
-def bold(text: Text) -> str:
+def bold(text: ShownText) -> str:
     """A text with its marked words in bold; tags, since `**` fails beside some punctuation."""
     runs = []
     for piece in text.pieces:

@@ -12,18 +12,18 @@ from typing import TextIO, cast
 
 from polyglitch.errors import UsageError
 from polyglitch.registry import suggest
-from polyglitch.report.findings import Finding, Limits, Summary
+from polyglitch.results.findings import Finding, ReportLimits, Summary
 
-Writer = Callable[[Summary, Iterable[Finding], Limits], Iterator[str]]
+Writer = Callable[[Summary, Iterable[Finding], ReportLimits], Iterator[str]]
 
 # Lazy names, as in the registry: a CSV report has no need of Jinja2.
 WRITERS = {
     ".html": "polyglitch.report.html:html_report",
-    ".jsonl": "polyglitch.report.jsonl:jsonl_report",
-    ".csv": "polyglitch.report.table:csv_report",
+    ".jsonl": "polyglitch.report.rows:jsonl_report",
+    ".csv": "polyglitch.report.rows:csv_report",
     ".md": "polyglitch.report.markdown:markdown_report",
-    ".xml": "polyglitch.report.junit:junit_report",
-    ".sarif": "polyglitch.report.sarif:sarif_report",
+    ".xml": "polyglitch.report.ci_formats:junit_report",
+    ".sarif": "polyglitch.report.ci_formats:sarif_report",
 }
 
 
@@ -40,11 +40,14 @@ def writer_for(path: Path) -> Writer:
 
 
 def write_report(
-    path: str | Path, summary: Summary, findings: Iterable[Finding], limits: Limits | None = None
+    path: str | Path,
+    summary: Summary,
+    findings: Iterable[Finding],
+    limits: ReportLimits | None = None,
 ) -> Path:
     """Write a campaign's findings, worst first as they come, each read when it is written."""
     path = Path(path)
-    pieces = writer_for(path)(summary, findings, limits or Limits())
+    pieces = writer_for(path)(summary, findings, limits or ReportLimits())
     with replacing(path) as stream:
         for piece in pieces:
             stream.write(piece)

@@ -12,39 +12,44 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from polyglitch.records import Label
-from polyglitch.review.agreement import agreements, mean_kappa
-from polyglitch.review.desk import PAGE, Desk, Opened
-from polyglitch.review.evidence import Trees
-from polyglitch.review.forms import (
-    OTHER_SHELVES,
-    Form,
-    place_of,
-    read_form,
-    session_of,
-    wanted_of,
-    write,
-)
-from polyglitch.review.guard import Guard, Hosts
-from polyglitch.review.pages import VERDICTS, query, render, static_files, static_folder
-from polyglitch.review.sessions import (
+from polyglitch.review.access import (
     REVIEWER_COOKIE,
     YEAR,
+    Guard,
+    Hosts,
     Sessions,
     name_from_cookie,
     name_to_cookie,
     reviewer_name,
 )
+from polyglitch.review.agreement import agreements, mean_kappa
+from polyglitch.review.evidence import Trees
+from polyglitch.review.pages import (
+    OTHER_SHELVES,
+    VERDICTS,
+    Form,
+    place_of,
+    query,
+    read_form,
+    render,
+    session_of,
+    static_files,
+    static_folder,
+    wanted_of,
+    write,
+)
+from polyglitch.review.queue_view import PAGE, Opened, QueueView
 from polyglitch.store.labels import now
-from polyglitch.store.queue import Row, Wanted
+from polyglitch.store.queue import QueueFilter, QueueRow
 
 WRONG_PASSWORD_PAUSE = 1.0  # seconds, one attempt at a time: guessing takes for ever
 LONGEST_NOTE = 2000
 
 
-def make_app(desk: Desk, trees: Trees, hosts: Hosts, sessions: Sessions) -> Starlette:
+def make_app(desk: QueueView, trees: Trees, hosts: Hosts, sessions: Sessions) -> Starlette:
     """The application for one run of a store."""
     review = Review(desk, trees)
-    door = Door(sessions)
+    door = Login(sessions)
     return Starlette(
         routes=[
             Route("/", review.page),
@@ -68,7 +73,7 @@ def make_app(desk: Desk, trees: Trees, hosts: Hosts, sessions: Sessions) -> Star
 class Review:
     """The pages about issues."""
 
-    def __init__(self, desk: Desk, trees: Trees) -> None:
+    def __init__(self, desk: QueueView, trees: Trees) -> None:
         self.desk, self.trees, self.store = desk, trees, desk.store
 
     def page(self, request: Request) -> Response:
@@ -149,7 +154,7 @@ class Review:
         row = self.row(request, issue)
         return self.answer(request, f"Undone: issue {row.position}", row, row.position)
 
-    def answer(self, request: Request, said: str, row: Row | None, onward: int) -> Response:
+    def answer(self, request: Request, said: str, row: QueueRow | None, onward: int) -> Response:
         """What a write came to: for the script as data, for a browser without it as the next page."""
         if request.headers.get("accept") != "application/json":
             place = {"at": onward} if onward else {}
@@ -171,16 +176,18 @@ class Review:
         """The issue that an address names."""
         return self.desk.open(named(request), self.row(request, request.path_params["issue"]))
 
-    def row(self, request: Request, issue: str) -> Row:
+    def row(self, request: Request, issue: str) -> QueueRow:
         """A row by its id."""
         for shelf in OTHER_SHELVES if ":" in issue else ("issues",):
-            found = self.store.queue_row(self.desk.run_id, named(request), Wanted(shelf), issue)
+            found = self.store.queue_row(
+                self.desk.run_id, named(request), QueueFilter(shelf), issue
+            )
             if found is not None:
                 return found
         raise HTTPException(404, "no such issue in this run")
 
 
-class Door:
+class Login:
     """Who comes in: a name, and a password where one is set."""
 
     def __init__(self, sessions: Sessions) -> None:

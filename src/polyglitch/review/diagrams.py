@@ -17,7 +17,7 @@ STEP = 24  # between two arcs, one above the other
 MOST_NODES = 80  # a longer row is not read, and draws slowly
 
 
-class Node(msgspec.Struct, frozen=True):
+class DiagramNode(msgspec.Struct, frozen=True):
     """A word and what stands under it."""
 
     text: str
@@ -42,7 +42,7 @@ class Diagram(msgspec.Struct, frozen=True):
     width: float
     height: float
     base: float  # where the arcs end and the words begin
-    nodes: list[Node]
+    nodes: list[DiagramNode]
     arcs: list[Arc]
     in_words: str
 
@@ -76,7 +76,7 @@ def arc_diagram(words: Sequence[tuple[str, str]], links: Sequence[Link]) -> Diag
         draw_arc(link, places, height, height - level * STEP)
         for link, level in zip(links, levels, strict=True)
     ]
-    nodes = [Node(text, under, x) for (text, under), x in zip(words, places, strict=True)]
+    nodes = [DiagramNode(text, under, x) for (text, under), x in zip(words, places, strict=True)]
     said = "; ".join(
         f"{words[link.start][0]} to {words[link.end][0]}: {link.label}"
         if link.start != link.end

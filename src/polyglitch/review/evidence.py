@@ -13,7 +13,7 @@ from polyglitch.errors import PolyglitchError
 from polyglitch.protocols import Parse, Parser
 from polyglitch.records import Case, Trial, Verdict
 from polyglitch.report.cards import Languages
-from polyglitch.report.looks import Looks, as_list, looks
+from polyglitch.report.explanations import Explanations, as_list, explanations_of
 from polyglitch.report.marks import word_ranges
 from polyglitch.review.diagrams import Automaton, Diagram, automaton_diagram, tree_diagram
 
@@ -24,7 +24,7 @@ LONGEST_PARSED = 600
 class Evidence(msgspec.Struct, frozen=True):
     """What a case's data holds that can be drawn."""
 
-    looks: Looks
+    explanations_of: Explanations
     regexes: list[tuple[str, str]]
     automata: list[Diagram]
 
@@ -55,7 +55,7 @@ def evidence(case: Case, verdict: Verdict | None = None) -> Evidence:
     machines = [read_automaton(entry) for entry in as_list(data.get("automata"))]
     drawn = [automaton_diagram(machine) for machine in machines if machine]
     return Evidence(
-        looks=looks(case, verdict),
+        explanations_of=explanations_of(case, verdict),
         regexes=named_texts(data.get("regexes")),
         automata=[diagram for diagram in drawn if diagram],
     )

@@ -26,22 +26,22 @@ def serve(
     try:
         import uvicorn
 
+        from polyglitch.review.access import Hosts
         from polyglitch.review.app import make_app
-        from polyglitch.review.guard import Hosts
     except ImportError as error:
         raise Missing(
             f"{error.name}", "`polyglitch review`", "pip install 'polyglitch[web]'"
         ) from None
-    from polyglitch.review.desk import Desk
+    from polyglitch.review.access import Sessions
     from polyglitch.review.evidence import Trees
-    from polyglitch.review.sessions import Sessions
+    from polyglitch.review.queue_view import QueueView
 
     if not password and needs_password(host):
         raise UsageError(
             f"--host {host!r} can be reached from other machines, and there is no password; set "
             "POLYGLITCH_PASSWORD or give one when asked, or leave --host out to stay on this machine"
         )
-    desk = Desk(store, run_id)
+    desk = QueueView(store, run_id)
     for done in desk.make_searchable():
         say(f"made searchable: {done} issues")
     with open_port(host, port) as listening:

@@ -1,25 +1,30 @@
-"""Opening a store: a SQLite file by default, another database by URL; the schema made or checked."""
+"""Opening a store: a SQLite file by default, another database by URL; the schema made or checked.
+
+A store on a PostgreSQL server: its address, the driver, and what must not be shown of it.
+"""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, inspect, select
 from sqlalchemy.dialects.postgresql import insert as insert_postgres
 from sqlalchemy.dialects.sqlite import insert as insert_sqlite
-from sqlalchemy.engine import URL
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.engine.interfaces import ExceptionContext
+from sqlalchemy.exc import ArgumentError
 
-from polyglitch.errors import SystemFailed, UsageError
+from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.store import schema
-from polyglitch.store.migrations import migrate
-from polyglitch.store.postgres import server_url, shown
+from polyglitch.store.schema import migrate
 
 PAGE = 500  # keys a query: below SQLite's bound on variables on every build
 TURN = 0x706F6C79  # the lock of `take_turn` among all that others may use on the server
@@ -172,3 +177,38 @@ def _prepare_schema(engine: Engine, where: str) -> None:
                 f"store {shown(where)!r} has schema {found}, this version reads {schema.VERSION}; "
                 "use the version that wrote it, or start a new store"
             )
+
+
+DRIVER = "postgresql+psycopg"
+NAMES = ("postgresql", "postgres", DRIVER)
+
+
+def server_url(where: str) -> URL:
+    """The address of a server, with the driver that the extra `postgres` brings."""
+    try:
+        url = make_url(where)
+    except (ArgumentError, ValueError):  # a port that is no number is a ValueError
+        raise UsageError(
+            f"--store {shown(where)!r} is no database URL; use a file, or postgresql://user@host/name"
+        ) from None
+    if url.drivername not in NAMES:
+        raise UsageError(
+            f"--store {shown(where)!r}: {url.drivername!r} is no database that a store can be in; "
+            "use a file for SQLite, or postgresql://user@host/name"
+        )
+    if find_spec("psycopg") is None:
+        raise Missing("psycopg", "a store on PostgreSQL", "pip install 'polyglitch[postgres]'")
+    return url.set(drivername=DRIVER)
+
+
+def shown(where: str) -> str:
+    """A file or URL as it may be printed and kept: without its password."""
+    if "://" not in where:
+        return where
+    where = re.sub(r"([?&]password=)[^&]*", r"\1***", where)
+    scheme, _, rest = where.partition("://")
+    user, at, host = rest.rpartition("@")
+    if not at:
+        return where
+    name, colon, _ = user.partition(":")
+    return f"{scheme}://{name}{':***' if colon else ''}@{host}"

@@ -11,14 +11,14 @@ from polyglitch.records import Issue, decode
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database, storable
 
-Shelf = Literal["issues", "undecided", "held"]
+Tab = Literal["issues", "undecided", "held"]
 RUN_IN_ID = 12  # characters of the run in the name of an undecided case: the name fits 32
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class QueueFilter(msgspec.Struct, frozen=True):
     """A filter; empty fields let everything pass."""
 
-    shelf: Shelf = "issues"
+    shelf: Tab = "issues"
     method: str = ""
     kind: str = ""  # suspected by the method or named by a reviewer
     least: float | None = None  # how far past the threshold at least
@@ -26,7 +26,7 @@ class Wanted(msgspec.Struct, frozen=True):
     search: str = ""
 
 
-class Row(msgspec.Struct, frozen=True):
+class QueueRow(msgspec.Struct, frozen=True):
     """One line of the queue, with what the asking reviewer said of it."""
 
     position: int
@@ -54,25 +54,25 @@ class Queue(Database):
         self,
         run: str,
         who: str,
-        wanted: Wanted,
+        wanted: QueueFilter,
         *,
         after: int | None = None,
         before: int | None = None,
         limit: int = 50,
-    ) -> list[Row]:
+    ) -> list[QueueRow]:
         """The rows that come next after a position, or right before one; in order either way."""
         items, own = _shelf(run, wanted), s.labels.alias("own")
-        columns = [items.c[name] for name in Row.__struct_fields__ if name != "verdict"]
+        columns = [items.c[name] for name in QueueRow.__struct_fields__ if name != "verdict"]
         query = _filtered(select(*columns, own.c.verdict), items, own, who, wanted)
         if before is not None:
             query = query.where(items.c.position < before).order_by(items.c.position.desc())
         else:
             query = query.where(items.c.position > (after or 0)).order_by(items.c.position)
         with self._engine.connect() as connection:
-            rows = [Row(**row) for row in connection.execute(query.limit(limit)).mappings()]
+            rows = [QueueRow(**row) for row in connection.execute(query.limit(limit)).mappings()]
         return rows[::-1] if before is not None else rows
 
-    def queue_row(self, run: str, who: str, wanted: Wanted, item: str) -> Row | None:
+    def queue_row(self, run: str, who: str, wanted: QueueFilter, item: str) -> QueueRow | None:
         """One row by its id, whether or not the filter lets it pass."""
         items = _shelf(run, wanted)
         query = select(items.c.position).where(items.c.id == item)
@@ -80,10 +80,10 @@ class Queue(Database):
             position = connection.scalar(query)
         if position is None:
             return None
-        found = self.queue(run, who, Wanted(wanted.shelf), after=position - 1, limit=1)
+        found = self.queue(run, who, QueueFilter(wanted.shelf), after=position - 1, limit=1)
         return found[0] if found else None
 
-    def queue_count(self, run: str, who: str, wanted: Wanted) -> int:
+    def queue_count(self, run: str, who: str, wanted: QueueFilter) -> int:
         """How many rows the filter lets pass."""
         items, own = _shelf(run, wanted), s.labels.alias("own")
         query = _filtered(select(func.count()), items, own, who, wanted)
@@ -126,7 +126,7 @@ def fold(text: str) -> str:
     return storable(text.casefold())
 
 
-def _shelf(run: str, wanted: Wanted) -> Subquery:
+def _shelf(run: str, wanted: QueueFilter) -> Subquery:
     if wanted.shelf == "undecided":
         return _undecided(run)
     if wanted.shelf == "held":
@@ -182,14 +182,14 @@ def _cases(v: Any, order: tuple[Any, ...]) -> Select[Any]:
 
 
 def _filtered(
-    query: Select[Any], items: Subquery, own: Any, who: str, wanted: Wanted
+    query: Select[Any], items: Subquery, own: Any, who: str, wanted: QueueFilter
 ) -> Select[Any]:
     mine = (own.c.issue == items.c.id) & (own.c.who == who)
     conditions = _conditions(items, own.c.verdict, wanted)
     return query.select_from(items).outerjoin(own, mine).where(*conditions)
 
 
-def _conditions(items: Subquery, own: Any, wanted: Wanted) -> list[ColumnElement[bool]]:
+def _conditions(items: Subquery, own: Any, wanted: QueueFilter) -> list[ColumnElement[bool]]:
     found: list[ColumnElement[bool]] = []
     if wanted.method:
         found.append(items.c.method == wanted.method)

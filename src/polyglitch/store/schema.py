@@ -1,9 +1,29 @@
-"""The tables of a store. `VERSION` goes up with every change; `migrations.py` knows the way from older ones."""
+"""The tables of a store. `VERSION` goes up with every change; `migrations.py` knows the way from older ones.
+
+From the schema of an older version to this one's, a step a version; what was kept stays.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, Integer, MetaData, String, Table, Text
+from collections.abc import Callable
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.types import TypeEngine
+
+from polyglitch.records import Label, decode
 
 VERSION = 2
 
@@ -164,3 +184,27 @@ kept = Table(
     Column("key", name(64), primary_key=True),
     Column("value", Text, nullable=False),
 )
+
+
+def labels_have_kinds(connection: Connection) -> None:
+    """1 to 2: a label's kind in a column of its own, and indexes to filter by."""
+    connection.execute(text("alter table labels add column kind varchar(64) not null default ''"))
+    for index in labels.indexes | issues.indexes:
+        index.create(connection, checkfirst=True)
+    rows = connection.execute(select(labels.c.issue, labels.c.who, labels.c.record)).all()
+    for issue, who, record in rows:
+        connection.execute(
+            update(labels)
+            .where(labels.c.issue == issue, labels.c.who == who)
+            .values(kind=decode(record, Label).kind)
+        )
+
+
+STEPS: dict[int, Callable[[Connection], None]] = {1: labels_have_kinds}
+
+
+def migrate(connection: Connection, found: int) -> None:
+    """Take a store from the version found to this one."""
+    for version in range(found, VERSION):
+        STEPS[version](connection)
+    connection.execute(update(about).where(about.c.key == "schema").values(value=str(VERSION)))

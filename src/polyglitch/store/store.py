@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from polyglitch.store.cases import Cases
-from polyglitch.store.claims import Claims
 from polyglitch.store.labels import Labels
+from polyglitch.store.leases import Claims
 from polyglitch.store.outputs import Outputs
 from polyglitch.store.queue import Queue
 from polyglitch.store.runs import Runs

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import delete, func, select, update
 
 from polyglitch.records import Case, Issue, Verdict, decode, encode
-from polyglitch.repeats import UNSTABLE
+from polyglitch.run.flakiness import UNSTABLE
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database, storable
 

@@ -10,9 +10,9 @@ from typing import Annotated, TypeVar, overload
 import msgspec
 
 from polyglitch.errors import UsageError
+from polyglitch.files.settings import parse_toml, read_text
 from polyglitch.records import Input
 from polyglitch.registry import suggest
-from polyglitch.settings_file import parse_toml, read_text
 
 PLACE = re.compile(r"\{(text|context|title)\}")
 Count = Annotated[int, msgspec.Meta(ge=1)]

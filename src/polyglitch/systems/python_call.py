@@ -23,7 +23,7 @@ from polyglitch.protocols import System
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest
 from polyglitch.systems.answers import answer, as_list, failed
-from polyglitch.systems.fingerprint import fingerprint
+from polyglitch.systems.command.lines import fingerprint
 
 LIST_TYPES = ("list", "sequence", "iterable", "collection", "tuple")
 LIST_NAMES = ("texts", "inputs")

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from polyglitch.errors import UsageError
-from polyglitch.gunzip import BROKEN, cause, gunzipped
+from polyglitch.files.gzip import BROKEN, cause, gunzipped
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer, failed
 

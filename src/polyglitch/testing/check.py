@@ -13,11 +13,12 @@ from typing import Any
 
 from polyglitch.campaign import make_campaign
 from polyglitch.flow import run
-from polyglitch.history import History
-from polyglitch.report.findings import Finding
-from polyglitch.report.junit import told
-from polyglitch.report.visible import plain
+from polyglitch.report.ci_formats import told
+from polyglitch.report.marks import plain
 from polyglitch.report.write import write_report
+from polyglitch.results.findings import Finding
+from polyglitch.results.history import History
+from polyglitch.results.summary import summarise
 from polyglitch.store.store import Store
 
 SystemLike = str | Callable[..., Any]
@@ -46,7 +47,7 @@ class Result:
         """Write the report of this run."""
         with closing(Store(self.store)) as store:
             history = History(store, self.run_id)
-            return write_report(path, history.summary(), history.findings())
+            return write_report(path, summarise(history), history.findings())
 
     def assert_rate(self, most: float) -> None:
         """Fail, showing the worst issue, when more than this share is violated."""

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.compare.aligned.lexicon import learn
+from polyglitch.compare.oracles.aligned.lexicon import learn
 
 PAIRS = [
     ("the cat sleeps", "o gato dorme"),

@@ -5,10 +5,17 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.compare.aligned.lexicon import learn
-from polyglitch.compare.aligned.links import NONE, Block, link, match, runs
-from polyglitch.compare.aligned.pairing import pair_off, shared_form
-from polyglitch.compare.aligned.text import read_plain
+from polyglitch.compare.oracles.aligned.lexicon import learn
+from polyglitch.compare.oracles.aligned.links import (
+    NONE,
+    LinkedBlock,
+    link,
+    match,
+    pair_off,
+    runs,
+    shared_form,
+)
+from polyglitch.compare.oracles.aligned.text import read_plain
 
 keys = st.lists(st.sampled_from("abcde"), max_size=12)
 
@@ -27,8 +34,8 @@ def test_matches_are_one_to_one_and_between_equals(one: list[str], other: list[s
 
 def test_a_changed_block_knows_what_faces_it() -> None:
     here, there = match(["he", "will", "not", "go", "home"], ["he", "goes", "home"])
-    assert runs(here, there)[1:4] == [Block(1, 4, 1, 2)] * 3
-    assert runs(there, here)[1] == Block(1, 2, 1, 4)
+    assert runs(here, there)[1:4] == [LinkedBlock(1, 4, 1, 2)] * 3
+    assert runs(there, here)[1] == LinkedBlock(1, 2, 1, 4)
 
 
 def test_the_edit_is_what_the_sources_do_not_share() -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from polyglitch.compare.aligned.lexicon import Lexicon
-from polyglitch.compare.aligned.links import link
-from polyglitch.compare.aligned.marks import closed, marked
-from polyglitch.compare.aligned.pairing import pair_off
-from polyglitch.compare.aligned.text import read_plain
+from polyglitch.compare.oracles.aligned.explain import closed, marked
+from polyglitch.compare.oracles.aligned.lexicon import Lexicon
+from polyglitch.compare.oracles.aligned.links import link, pair_off
+from polyglitch.compare.oracles.aligned.text import read_plain
 
 SOURCE, FOLLOWUP = "eine alte schule denkt so", "eine neue schule denkt so"
 FIRST, SECOND = "one old faction thinks so", "one new school of thought thinks so"

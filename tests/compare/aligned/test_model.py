@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.compare.aligned.model import Table, load_model, pair_row
+from polyglitch.compare.oracles.aligned.model import Table, load_model, pair_row
 
 
 def test_a_table_looks_values_up_between_its_edges() -> None:

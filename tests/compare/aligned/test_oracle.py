@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from polyglitch.compare.aligned import aligned
-from polyglitch.compare.aligned.resources import guess_language
+from polyglitch.compare.oracles.aligned.resources import guess_language
 from polyglitch.errors import Missing, UsageError
 from polyglitch.records import Case, Input, Output, Trial, Verdict
 from polyglitch.tools import Toolbox

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from polyglitch.campaign import make_campaign, make_method
-from polyglitch.compare.aligned.resources import Resources
-from polyglitch.compare.aligned.shown import (
+from polyglitch.compare.oracles.aligned.model_links import (
     both_ways,
     encoder_lexicon,
     piece_spans,
     pooled,
 )
-from polyglitch.compare.aligned.text import read_plain
+from polyglitch.compare.oracles.aligned.resources import Resources
+from polyglitch.compare.oracles.aligned.text import read_plain
 from polyglitch.errors import UsageError
 from polyglitch.flow import run
 from polyglitch.protocols import Inspection

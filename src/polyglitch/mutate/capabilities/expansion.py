@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from polyglitch.language.grammar import Grammar
-from polyglitch.language.lexicon import SentimentLexicon
-from polyglitch.mutate.capabilities.places import ADVERBS, Place, left_alone, places
-from polyglitch.mutate.surface import ARTICLE, match_article
+from polyglitch.mutate.capabilities.places import ADVERBS, GrowthPlace, left_alone, places
+from polyglitch.mutate.filters import ARTICLE, match_article
+from polyglitch.nlp.lexicons.sentiment import SentimentLexicon
+from polyglitch.nlp.parsers.grammar import Grammar
 from polyglitch.protocols import Parse, Parser, Proposer, Slot, Token
 from polyglitch.records import Edit
 
@@ -40,7 +40,7 @@ def expand(
     known: Seen,
 ) -> list[list[Expanded]]:
     """For each sentence at most `most` grown ones, no two with the same words or at the same place first."""
-    drafts: list[tuple[int, Parse, Draft]] = []
+    drafts: list[tuple[int, Parse, GrownDraft]] = []
     for number, parse in enumerate(parses):
         fills = list(_fills(parse, grammar, proposer, lexicon, known, most))
         drafts += [(number, parse, draft) for draft in diverse(fills, most + 2)]
@@ -66,7 +66,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Draft:
+class GrownDraft:
     """A grown sentence before it is checked."""
 
     text: str
@@ -83,7 +83,7 @@ def _fills(
     lexicon: SentimentLexicon,
     known: Seen,
     per_place: int,
-) -> Iterator[Draft]:
+) -> Iterator[GrownDraft]:
     """The words for every place, best first; with two to add, the inner one is chosen first."""
     for place in places(parse, grammar):
         rows: list[tuple[str, ...]] = [()]
@@ -121,7 +121,7 @@ def _words(
     ]
 
 
-def insert(parse: Parse, place: Place, words: tuple[str, ...]) -> Draft:
+def insert(parse: Parse, place: GrowthPlace, words: tuple[str, ...]) -> GrownDraft:
     """The sentence with words put in: capital and article come out right."""
     token = parse.tokens[place.index]
     before, after = parse.text[: token.start], parse.text[token.start :]
@@ -132,15 +132,15 @@ def insert(parse: Parse, place: Place, words: tuple[str, ...]) -> Draft:
     if found := ARTICLE.search(before):
         before = before[: found.start()] + match_article(found[1], words[0]) + found[2]
     text = f"{before}{' '.join(words)} {after}"
-    return Draft(text, token.start, place.index, words, place.tags)
+    return GrownDraft(text, token.start, place.index, words, place.tags)
 
 
-def diverse(drafts: Sequence[Draft], most: int) -> list[Draft]:
+def diverse(drafts: Sequence[GrownDraft], most: int) -> list[GrownDraft]:
     """Taking turns over the places, words not used yet first."""
-    by_place: dict[tuple[int, tuple[str, ...]], list[Draft]] = {}
+    by_place: dict[tuple[int, tuple[str, ...]], list[GrownDraft]] = {}
     for draft in drafts:
         by_place.setdefault((draft.index, draft.tags), []).append(draft)
-    chosen: list[Draft] = []
+    chosen: list[GrownDraft] = []
     used: set[str] = set()
     while by_place and len(chosen) < most:
         for key in list(by_place):
@@ -154,7 +154,7 @@ def diverse(drafts: Sequence[Draft], most: int) -> list[Draft]:
     return chosen[:most]
 
 
-def reads_the_same(before: Parse, after: Parse, draft: Draft) -> bool:
+def reads_the_same(before: Parse, after: Parse, draft: GrownDraft) -> bool:
     """Whether the words were read with their tags, and all others, and who governs whom, as before."""
     count, index = len(draft.words), draft.index
     if len(after.tokens) != len(before.tokens) + count:

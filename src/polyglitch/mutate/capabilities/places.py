@@ -8,9 +8,9 @@ from functools import cache
 from importlib.resources import files
 
 from polyglitch.errors import Missing
-from polyglitch.language.grammar import Grammar, insertions, productions
-from polyglitch.language.projection import tree_of
-from polyglitch.language.terms import terms
+from polyglitch.nlp.lexicons.terms import terms
+from polyglitch.nlp.parsers.constituents import tree_of
+from polyglitch.nlp.parsers.grammar import Grammar, insertions, productions
 from polyglitch.protocols import Parse, Token, Tree
 
 # Tags that a word can fill without changing who does what; a lone adverb is an ADVP of its own. Under universal tags,
@@ -26,7 +26,7 @@ NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 
 
 @dataclass(frozen=True)
-class Place:
+class GrowthPlace:
     """Where words may go in: before which token, with which tags; and the production that says so."""
 
     index: int
@@ -35,7 +35,7 @@ class Place:
     likelihood: float
 
 
-def places(parse: Parse, grammar: Grammar) -> list[Place]:
+def places(parse: Parse, grammar: Grammar) -> list[GrowthPlace]:
     """Where a sentence may grow, likeliest first, each place and tags once."""
     tree = tree_of(parse)
     if tree is None:
@@ -44,7 +44,7 @@ def places(parse: Parse, grammar: Grammar) -> list[Place]:
         UNIVERSAL if all(token.tag.startswith(token.pos) for token in parse.tokens) else FILLABLE
     )
     allowed = frozenset(fillable)
-    found: dict[tuple[int, tuple[str, ...]], Place] = {}
+    found: dict[tuple[int, tuple[str, ...]], GrowthPlace] = {}
     for label, parts, node in productions(tree):
         richer = grammar.superstructures(label, parts, allowed, MOST_NEW)
         for longer in richer[:PER_PRODUCTION]:
@@ -64,7 +64,7 @@ def _place(
     parse: Parse,
     label: str,
     likelihood: float,
-) -> Place | None:
+) -> GrowthPlace | None:
     """The place of an insertion, where it keeps heads, fixed phrases and quotes as they are."""
     if len({before for before, _ in added}) > 1 or added[0][0] >= len(node.children):
         return None  # at the end of a phrase the added word would become the head, or float
@@ -82,7 +82,7 @@ def _place(
         _glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)
     ):
         return None
-    return Place(child.start, tags, label, likelihood)
+    return GrowthPlace(child.start, tags, label, likelihood)
 
 
 def _takes_adverb(token: Token) -> bool:

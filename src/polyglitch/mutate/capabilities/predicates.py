@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from polyglitch.language.lexicon import CLASSES, SentimentLexicon, open_lexicon
-from polyglitch.language.terms import terms
 from polyglitch.mutate.capabilities.spec import LENGTH, Condition, listed
+from polyglitch.nlp.lexicons.sentiment import CLASSES, SentimentLexicon, open_lexicon
+from polyglitch.nlp.lexicons.terms import terms
 from polyglitch.protocols import Parse
 
 SIDES = ("positive", "negative", "neutral")
@@ -38,7 +38,7 @@ def not_parsed() -> Parse:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class CorpusSentence:
     """A sentence of a labelled corpus; parsed when a condition first asks."""
 
     text: str
@@ -88,7 +88,7 @@ class Sentence:
         )
 
 
-def fits(sentence: Sentence, condition: Condition) -> bool:
+def fits(sentence: CorpusSentence, condition: Condition) -> bool:
     """Whether all keys of a condition hold."""
     return (
         (not condition.label or sentence.label in listed(condition.label))
@@ -105,7 +105,7 @@ def fits(sentence: Sentence, condition: Condition) -> bool:
     )
 
 
-def may_fit(sentence: Sentence, condition: Condition) -> bool:
+def may_fit(sentence: CorpusSentence, condition: Condition) -> bool:
     """Whether a sentence that was not parsed fits, or might once it is."""
     try:
         return fits(sentence, condition)
@@ -113,7 +113,7 @@ def may_fit(sentence: Sentence, condition: Condition) -> bool:
         return True
 
 
-def _fields_fit(sentence: Sentence, condition: Condition) -> bool:
+def _fields_fit(sentence: CorpusSentence, condition: Condition) -> bool:
     for name, wanted in condition.field.items():
         values = wanted if isinstance(wanted, tuple) else (wanted,)
         if str(sentence.data.get(name)) not in map(str, values):
@@ -132,7 +132,7 @@ def _text_fits(text: str, condition: Condition) -> bool:
     )
 
 
-def _terms_fit(sentence: Sentence, condition: Condition) -> bool:
+def _terms_fit(sentence: CorpusSentence, condition: Condition) -> bool:
     """Whether word lists fit, as far as the text alone tells: asked before anything is parsed."""
     has = listed(condition.has)
     if has and all(map(_by_text, has)) and not any(map(sentence.has, has)):

@@ -9,26 +9,26 @@ from functools import cache
 from importlib.resources import files
 
 from polyglitch.errors import UsageError
-from polyglitch.language.clean import readable
-from polyglitch.language.grammar import open_grammar
-from polyglitch.language.lexicon import open_lexicon
-from polyglitch.language.terms import term_lists
 from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
-from polyglitch.mutate.capabilities.predicates import Sentence, fits, may_fit, not_parsed
+from polyglitch.mutate.capabilities.predicates import CorpusSentence, fits, may_fit, not_parsed
 from polyglitch.mutate.capabilities.spec import Capability
+from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.terms import term_lists
+from polyglitch.nlp.parsers.grammar import open_grammar
+from polyglitch.nlp.sentences import readable
 from polyglitch.protocols import Parse, Tools
 from polyglitch.records import Seed
 from polyglitch.registry import suggest
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundSeed:
     """A seed as a sentence, with its parse and what it grew into."""
 
     seed: Seed
-    sentence: Sentence
+    sentence: CorpusSentence
     parse: Parse
-    grown: tuple[tuple[Expanded, Sentence], ...] = ()
+    grown: tuple[tuple[Expanded, CorpusSentence], ...] = ()
 
 
 def find(
@@ -37,39 +37,39 @@ def find(
     lexicons: tuple[str, ...],
     chosen: Sequence[Capability],
     tools: Tools,
-) -> list[Found]:
+) -> list[FoundSeed]:
     """The seeds that may fit a capability, as readable, parsed sentences under the suite's own labels."""
     language = chosen[0].language
     names, lexicon = label_names(labels), open_lexicon(language, lexicons)
     wanted = [capability.where for capability in chosen]
     wanted += [rule.other for capability in chosen for rule in capability.make if rule.other]
-    drafts: list[tuple[Seed, Sentence]] = []
+    drafts: list[tuple[Seed, CorpusSentence]] = []
     for seed in seeds:
         label = names.get((seed.label or "").lower(), seed.label)
         text = readable(seed.input.text)
-        sentence = Sentence(text, label, lexicon, not_parsed, language, seed.data)
+        sentence = CorpusSentence(text, label, lexicon, not_parsed, language, seed.data)
         if text and any(may_fit(sentence, condition) for condition in wanted):
             drafts.append((seed, sentence))
     parses = tools.parser(language).parse([sentence.text for _, sentence in drafts])
     return [
-        Found(seed, with_parse(sentence, parse), parse)
+        FoundSeed(seed, with_parse(sentence, parse), parse)
         for (seed, sentence), parse in zip(drafts, parses, strict=True)
     ]
 
 
-def with_parse(sentence: Sentence, parse: Parse) -> Sentence:
+def with_parse(sentence: CorpusSentence, parse: Parse) -> CorpusSentence:
     """The sentence of a parse, with the label and data of another."""
     return replace(sentence, text=parse.text, parsed=lambda: parse)
 
 
 def grow(
-    found: list[Found],
+    found: list[FoundSeed],
     chosen: Sequence[Capability],
     most: int,
     proposer: str,
     tools: Tools,
     grammar: str = "",
-) -> list[Found]:
+) -> list[FoundSeed]:
     """The sentences that some capability takes, with their expansions, re-parsed."""
     language = chosen[0].language
     wanted = [
@@ -92,7 +92,7 @@ def grow(
         id(item): tuple((row, with_parse(item.sentence, row.parse)) for row in some)
         for item, some in zip(wanted, rows, strict=True)
     }
-    return [Found(i.seed, i.sentence, i.parse, grown.get(id(i), ())) for i in found]
+    return [FoundSeed(i.seed, i.sentence, i.parse, grown.get(id(i), ())) for i in found]
 
 
 def starts_with_name(parse: Parse, language: str) -> bool:

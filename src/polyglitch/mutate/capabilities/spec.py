@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from polyglitch.errors import UsageError
+from polyglitch.files.settings import LANGUAGE, parse_toml, read_text
 from polyglitch.registry import suggest
-from polyglitch.settings_file import LANGUAGE, parse_toml, read_text
 
 Must = Literal["label", "same", "flipped", "stronger", "weaker", "contained", "fairness"]
 LENGTH = re.compile(r"^\s*(?:(<=?|>=?)\s*(\d+)|(\d+)\s*\.\.\s*(\d+))\s*$")

@@ -11,10 +11,10 @@ import random
 import re
 from collections.abc import Iterator
 
-from polyglitch.language.lexicon import SentimentLexicon
-from polyglitch.language.terms import terms
 from polyglitch.mutate.capabilities.predicates import SIDES
-from polyglitch.mutate.surface import match_article
+from polyglitch.mutate.filters import match_article
+from polyglitch.nlp.lexicons.sentiment import SentimentLexicon
+from polyglitch.nlp.lexicons.terms import terms
 from polyglitch.protocols import Parse, Proposer, Slot, Token
 
 SLOT = re.compile(r"\{(a:)?([^{}]+?)\}")

@@ -13,12 +13,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from polyglitch.mutate.qa.lexicon import templates, why, words
+from polyglitch.component import component
 from polyglitch.mutate.qa.material import in_case, parse_questions
 from polyglitch.mutate.qa.selection import declarative
 from polyglitch.mutate.qa.statement import asks_for_subject, span, take_apart, to_statements
-from polyglitch.mutate.qa.wording import bare, small
-from polyglitch.part import part
+from polyglitch.mutate.qa.wording import bare, small, templates, why, words
 from polyglitch.protocols import Mutation, Parse, Parser, Tools
 from polyglitch.records import Case, Input, Seed, digest, new_case
 
@@ -27,7 +26,7 @@ PREPOSITIONS = ("in", "on", "at", "since", "during", "before", "after", "by", "f
 DAY = re.compile(r"\b\d{1,2} [A-Z][a-z]+|\b[A-Z][a-z]+ \d{1,2}\b")
 
 
-@part
+@component
 def ask_back() -> Mutation:
     """One follow-up a seed: for yes/no questions, and for who, what, which, when, where, how many."""
 

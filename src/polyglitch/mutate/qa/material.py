@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyglitch.mutate.qa.selection import Chosen, Pool, choose
+from polyglitch.mutate.qa.selection import Chosen, SentencePool, choose
 from polyglitch.mutate.qa.statement import embedded, is_yes_no, yes_no_statements
 from polyglitch.mutate.qa.wording import bare, capitals_of, small
 from polyglitch.protocols import Embedder, Parse, Parser
@@ -38,7 +38,7 @@ class Material:
 
 
 def prepare(
-    seeds: Sequence[Seed], pool: Pool, parser: Parser, embedder: Embedder, seed_number: int
+    seeds: Sequence[Seed], pool: SentencePool, parser: Parser, embedder: Embedder, seed_number: int
 ) -> list[Material]:
     """The material of some seeds, everything parsed and embedded in batches."""
     parses = parse_questions(seeds, parser)

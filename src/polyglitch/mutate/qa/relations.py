@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from polyglitch.component import component
 from polyglitch.errors import UsageError
-from polyglitch.mutate.qa.lexicon import templates, why
 from polyglitch.mutate.qa.material import Material, Partner, is_binary, prepare
-from polyglitch.mutate.qa.selection import LARGEST, Chosen, Pool, make_pool
-from polyglitch.mutate.qa.wording import affirmed, large, small
-from polyglitch.part import part
+from polyglitch.mutate.qa.selection import LARGEST, Chosen, SentencePool, make_pool
+from polyglitch.mutate.qa.wording import affirmed, large, small, templates, why
 from polyglitch.protocols import Floats, Mutation, Parse, Tools
 from polyglitch.records import Case, Input, Seed, new_case
 from polyglitch.registry import suggest
@@ -38,7 +37,7 @@ class Style:
         return 3 if self.faithful else 1
 
 
-@part
+@component
 def insert_sentences(
     relations: tuple[str, ...] = ("EQ", "EC", "EQC", "TI", "ETI"),
     each: Each = "one",
@@ -55,7 +54,7 @@ def insert_sentences(
         if name not in RELATIONS:
             raise UsageError(f"no relation is called {name!r}{suggest(name, tuple(RELATIONS))}")
     style = Style(expectation, faithful)
-    pools: dict[int, Pool] = {}  # made on first use, once for all seeds of a campaign
+    pools: dict[int, SentencePool] = {}  # made on first use, once for all seeds of a campaign
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         asked = [seed for seed in seeds if seed.input.context]

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from polyglitch.language.sentence_index import SentenceIndex, open_index
-from polyglitch.language.sentences import split_sentences
-from polyglitch.mutate.qa.core import content_words, core
-from polyglitch.mutate.qa.lexicon import words
+from polyglitch.mutate.qa.wording import content_words, core, words
+from polyglitch.nlp.embedders.sentence_index import SentenceIndex, open_index
+from polyglitch.nlp.sentences import split_sentences
 from polyglitch.protocols import Embedder, Parse, Parser
 from polyglitch.records import Seed
 
@@ -29,7 +28,7 @@ LOOSE = re.compile(r"[,;:?!\"“”|=*/]|--| [-–—] ")
 
 
 @dataclass(frozen=True)
-class Sentence:
+class PoolSentence:
     """A sentence of the pool and the row it is from."""
 
     text: str
@@ -37,11 +36,11 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Pool:
+class SentencePool:
     """Sentences that may be inserted, the rows they are from, and their index."""
 
     rows: tuple[Seed, ...]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[PoolSentence, ...]
     index: SentenceIndex
     common: frozenset[str]  # words written small somewhere: no names
 
@@ -56,7 +55,7 @@ class Chosen:
     likeness: float
 
 
-def make_pool(seeds: Iterable[Seed], embedder: Embedder, largest: int = LARGEST) -> Pool:
+def make_pool(seeds: Iterable[Seed], embedder: Embedder, largest: int = LARGEST) -> SentencePool:
     """The usable sentences of all contexts; a sentence that stands in several belongs to the first."""
     rows = tuple(seed for seed in islice(seeds, largest) if seed.input.context)
     found: dict[str, int] = {}
@@ -71,9 +70,9 @@ def make_pool(seeds: Iterable[Seed], embedder: Embedder, largest: int = LARGEST)
                 text = tidied(sentence)
                 if text is not None:
                     found.setdefault(text, number)
-    sentences = tuple(Sentence(text, row) for text, row in found.items())
+    sentences = tuple(PoolSentence(text, row) for text, row in found.items())
     index = open_index([item.text for item in sentences], embedder)
-    return Pool(rows, sentences, index, frozenset(common))
+    return SentencePool(rows, sentences, index, frozenset(common))
 
 
 def tidied(sentence: str) -> str | None:
@@ -104,7 +103,7 @@ def declarative(parse: Parse) -> bool:
     return subject and finite and parse.tokens[root].pos in ("VERB", "AUX")
 
 
-def starts_with_name(parse: Parse, pool: Pool) -> bool:
+def starts_with_name(parse: Parse, pool: SentencePool) -> bool:
     """Whether the first word of a sentence keeps its capital within another."""
     first, second = parse.tokens[0], parse.tokens[1]
     joined = first.pos == second.pos == "PROPN" and first.text.lower() not in words(
@@ -133,7 +132,7 @@ def about_the_same(seed: Seed, other: Seed) -> bool:
 def choose(
     seeds: Sequence[Seed],
     questions: Sequence[Parse],
-    pool: Pool,
+    pool: SentencePool,
     embedder: Embedder,
     parser: Parser,
     most: int,

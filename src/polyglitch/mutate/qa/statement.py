@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from polyglitch.mutate.qa.core import subtree
-from polyglitch.mutate.qa.lexicon import auxiliaries, words
-from polyglitch.mutate.qa.wording import bare, conjugate, small
+from polyglitch.mutate.qa.wording import auxiliaries, bare, conjugate, small, subtree, words
 from polyglitch.protocols import Parse, Parser, Token
 
 SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
@@ -22,7 +20,7 @@ LONGEST_SUBJECT = 12
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionParts:
     """A question taken apart: words before the auxiliary (wh-phrase), auxiliary, negation, and the rest."""
 
     parse: Parse
@@ -40,7 +38,7 @@ class Attempt:
     width: int
 
 
-def take_apart(parse: Parse) -> Asked | None:
+def take_apart(parse: Parse) -> QuestionParts | None:
     """The parts of a question with an auxiliary, or nothing for one that has another shape."""
     tokens = tuple(token for token in parse.tokens if token.text not in ("?", "."))
     place = next((i for i, t in enumerate(tokens) if t.text.lower() in auxiliaries()), None)
@@ -52,7 +50,7 @@ def take_apart(parse: Parse) -> Asked | None:
     negation = ""
     if rest[0].text.lower() in NEGATIONS and len(rest) > 1:
         negation, rest = rest[0].text.lower(), rest[1:]
-    return Asked(parse, opening, tokens[place].text.lower(), negation, rest)
+    return QuestionParts(parse, opening, tokens[place].text.lower(), negation, rest)
 
 
 def is_question_phrase(tokens: Sequence[Token]) -> bool:
@@ -69,7 +67,7 @@ def is_yes_no(question: str) -> bool:
     )
 
 
-def attempts(asked: Asked) -> list[Attempt]:
+def attempts(asked: QuestionParts) -> list[Attempt]:
     """Statements for every place where the subject may end, the likeliest first."""
     if asked.rest[0].text.lower() in words("lone_subjects"):
         ends = [1]
@@ -82,7 +80,7 @@ def attempts(asked: Asked) -> list[Attempt]:
     return [attempt for attempt in made if attempt is not None]
 
 
-def may_end(asked: Asked, end: int) -> bool:
+def may_end(asked: QuestionParts, end: int) -> bool:
     """Whether a subject can end before this word: after a noun, and not inside a phrase."""
     last = asked.rest[end - 1]
     if last.pos not in ("NOUN", "PROPN", "PRON", "NUM") and not (last.tag == "VBG" and end == 1):
@@ -98,7 +96,7 @@ def may_end(asked: Asked, end: int) -> bool:
 UNLIKELY = 9
 
 
-def start_class(asked: Asked, end: int) -> int:
+def start_class(asked: QuestionParts, end: int) -> int:
     """How well the word at `end` starts a predicate: verbs and articles best, nouns hardly."""
     if end >= len(asked.rest):
         return 2
@@ -114,7 +112,7 @@ def start_class(asked: Asked, end: int) -> int:
     return UNLIKELY
 
 
-def subject_end(asked: Asked) -> int | None:
+def subject_end(asked: QuestionParts) -> int | None:
     """How many words of the rest the parse takes for the subject."""
     offsets = {token.start: place for place, token in enumerate(asked.rest)}
     for index, token in enumerate(asked.parse.tokens):
@@ -127,7 +125,7 @@ def subject_end(asked: Asked) -> int | None:
     return None
 
 
-def arrange(asked: Asked, end: int) -> Attempt | None:
+def arrange(asked: QuestionParts, end: int) -> Attempt | None:
     """The statement whose subject is the first `end` words of the rest."""
     rest = list(asked.rest[end:])
     subject = span(asked.parse, asked.rest[:end])
@@ -178,7 +176,9 @@ def reads_well(attempt: Attempt, parse: Parse) -> bool:
 
 
 def to_statements(
-    parses: Sequence[Parse], parser: Parser, wanted: Callable[[Asked], bool] = lambda _: True
+    parses: Sequence[Parse],
+    parser: Parser,
+    wanted: Callable[[QuestionParts], bool] = lambda _: True,
 ) -> list[str | None]:
     """The statement of each question, or nothing; parsed in one batch."""
     tried: list[list[Attempt]] = []
@@ -216,7 +216,7 @@ def embedded(parses: Sequence[Parse], parser: Parser) -> list[str | None]:
     return found
 
 
-def asks_for_subject(asked: Asked) -> bool:
+def asks_for_subject(asked: QuestionParts) -> bool:
     """Whether the question phrase is the subject itself: `who has won`, `which team was first`."""
     if not asked.opening or asked.auxiliary in words("do"):
         return False

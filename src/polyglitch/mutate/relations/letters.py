@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from polyglitch.language.wording import wording
+from polyglitch.nlp.lexicons.terms import wording
 from polyglitch.protocols import Parse, Token
 
 SHORTEST = 4  # in a shorter word one wrong letter may make another word

@@ -6,11 +6,10 @@ import random
 import re
 from collections.abc import Iterator
 
-from polyglitch.language.terms import terms
-from polyglitch.language.wording import wording
-from polyglitch.mutate.capabilities.fairness import variants
 from polyglitch.mutate.capabilities.predicates import pattern
-from polyglitch.mutate.surface import match_case
+from polyglitch.mutate.capabilities.rules import variants
+from polyglitch.mutate.filters import match_case
+from polyglitch.nlp.lexicons.terms import terms, wording
 from polyglitch.protocols import Parse
 
 DIGITS = (

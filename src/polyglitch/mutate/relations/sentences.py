@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 
-from polyglitch.language.wording import wording
+from polyglitch.nlp.lexicons.terms import wording
 from polyglitch.protocols import Parse, Token
 
 END = re.compile(r"(?<=[a-z][a-z][a-z\")][.!?])\s+(?=[A-Z\"“])")

@@ -6,10 +6,10 @@ import random
 import re
 from collections.abc import Iterator
 
-from polyglitch.language.lexicon import open_lexicon
-from polyglitch.language.wording import pairs
-from polyglitch.language.wording import wording as section
-from polyglitch.mutate.surface import ARTICLE, match_article, match_case
+from polyglitch.mutate.filters import ARTICLE, match_article, match_case
+from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.terms import pairs
+from polyglitch.nlp.lexicons.terms import wording as section
 from polyglitch.protocols import Parse, Token
 
 CLASS = {"ADJ": "adjective", "NOUN": "noun", "VERB": "verb", "ADV": "adverb"}

@@ -20,14 +20,14 @@ class TooLarge(Exception):
 
 
 @dataclass(frozen=True)
-class Limits:
+class AutomatonLimits:
     """How large an automaton may grow and how long it may take."""
 
     states: int = STATES
     seconds: float = SECONDS
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = AutomatonLimits()
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def split(symbols: int, masks: frozenset[int]) -> tuple[int, ...]:
     return tuple(classes)
 
 
-def automaton(node: Node, symbols: int, limits: Limits = DEFAULT_LIMITS) -> Dfa:
+def automaton(node: Node, symbols: int, limits: AutomatonLimits = DEFAULT_LIMITS) -> Dfa:
     """The minimal automaton of a regex over an alphabet, or `TooLarge`."""
     try:
         return _automaton(node, symbols, limits)
@@ -87,7 +87,7 @@ def automaton(node: Node, symbols: int, limits: Limits = DEFAULT_LIMITS) -> Dfa:
 
 
 @lru_cache(maxsize=8192)
-def _automaton(node: Node, symbols: int, limits: Limits) -> Dfa:
+def _automaton(node: Node, symbols: int, limits: AutomatonLimits) -> Dfa:
     masks = node.masks | {WORD_MASK} if node.boundary else node.masks
     classes = split(symbols, masks)
     bits = [(mask & -mask).bit_length() - 1 for mask in classes]
@@ -148,7 +148,7 @@ class Product:
     right: list[bool]
 
 
-def product(a: Dfa, b: Dfa, limits: Limits = DEFAULT_LIMITS) -> Product:
+def product(a: Dfa, b: Dfa, limits: AutomatonLimits = DEFAULT_LIMITS) -> Product:
     """The reachable pairs of states of two automata over one alphabet."""
     shared = [
         (i, j, (x & y).bit_count())
@@ -197,7 +197,7 @@ def counts(pair: Product) -> Iterator[tuple[int, int]]:
         now = following
 
 
-def equivalent(a: Node, b: Node, limits: Limits = DEFAULT_LIMITS) -> bool:
+def equivalent(a: Node, b: Node, limits: AutomatonLimits = DEFAULT_LIMITS) -> bool:
     """Whether two regexes accept the same texts."""
     if a is b:
         return True

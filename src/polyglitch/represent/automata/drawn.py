@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from polyglitch.represent.automata.dfa import Dfa, Limits, TooLarge, alphabet, automaton
+from polyglitch.represent.automata.dfa import AutomatonLimits, Dfa, TooLarge, alphabet, automaton
 from polyglitch.represent.regex.parse import BadRegex, parse
-from polyglitch.represent.regex.tree import chars
-from polyglitch.represent.regex.write import write
+from polyglitch.represent.regex.tree import chars, write
 
 MOST_STATES = 16  # more are not read any more
-LIMITS = Limits(states=400, seconds=0.5)
+LIMITS = AutomatonLimits(states=400, seconds=0.5)
 
 
 def drawable(regex: str) -> dict[str, Any] | None:

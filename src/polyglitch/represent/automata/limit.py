@@ -73,7 +73,7 @@ def period(matrix: Matrix) -> int:
     return abs(found) or 1
 
 
-class Growth:
+class WordGrowth:
     """The parts of a trimmed product that grow fastest, and the weight of paths through them."""
 
     def __init__(self, pair: Product) -> None:
@@ -154,7 +154,7 @@ def perron(matrix: Matrix) -> Matrix:
 
 def limit(pair: Product) -> float | None:
     """The limit of shared words over all words; nothing where the ratio swings for ever."""
-    growth = Growth(pair)
+    growth = WordGrowth(pair)
     either = [a or b for a, b in zip(pair.left, pair.right, strict=True)]
     both = [a and b for a, b in zip(pair.left, pair.right, strict=True)]
     passes, total = growth.leading(either)

@@ -16,7 +16,7 @@ from rapidfuzz.distance import Levenshtein
 
 from polyglitch.represent.automata.dfa import (
     DEFAULT_LIMITS,
-    Limits,
+    AutomatonLimits,
     Product,
     TooLarge,
     alphabet,
@@ -33,7 +33,7 @@ EXACT_STATES = 300  # eigenvalues of larger products take seconds
 TOKEN = re.compile(r"<\w+>|\[\^?(?:\\.|[^\]\\])*\]|\{[^}]*\}|\\.|\w+|.", re.DOTALL)
 
 
-class Alike(msgspec.Struct, frozen=True):
+class RegexSimilarity(msgspec.Struct, frozen=True):
     """A similarity from 0 to 1, or why it is undecided; `length` is the longest word counted."""
 
     value: float | None
@@ -72,41 +72,43 @@ def language_similarity(
     other: str | Node,
     threshold: float = CONVERGED,
     mode: Literal["paper", "exact"] = "paper",
-    limits: Limits = DEFAULT_LIMITS,
-) -> Alike:
+    limits: AutomatonLimits = DEFAULT_LIMITS,
+) -> RegexSimilarity:
     """SemMT-D: the Jaccard similarity of the languages, as the limit over longer and longer words."""
     a = parse(one) if isinstance(one, str) else one
     b = parse(other) if isinstance(other, str) else other
     if a is b:
-        return Alike(1.0, exact=True)
+        return RegexSimilarity(1.0, exact=True)
     symbols = alphabet(a, b)
     try:
         left, right = automaton(a, symbols, limits), automaton(b, symbols, limits)
         if left == right:
-            return Alike(1.0, exact=True)
+            return RegexSimilarity(1.0, exact=True)
         pair = product(left, right, limits)
     except TooLarge as error:
-        return Alike(None, undecided=f"undecided: {error}")
+        return RegexSimilarity(None, undecided=f"undecided: {error}")
     if pair.left == pair.right:
-        return Alike(1.0, exact=True)
+        return RegexSimilarity(1.0, exact=True)
     if not any(x and y for x, y in zip(pair.left, pair.right, strict=True)):
-        return Alike(0.0, exact=True)
+        return RegexSimilarity(0.0, exact=True)
     trimmed = trim(pair)
     if mode == "exact" and not is_finite(trimmed):
         return exact_limit(trimmed)
     return converge(trimmed, threshold, limits)
 
 
-def exact_limit(trimmed: Product) -> Alike:
+def exact_limit(trimmed: Product) -> RegexSimilarity:
     """The limit itself, by how fast both languages grow."""
     from polyglitch.represent.automata.limit import limit
 
     if len(trimmed.steps) > EXACT_STATES:
-        return Alike(None, undecided=f"undecided: more than {EXACT_STATES} pairs of states")
+        return RegexSimilarity(
+            None, undecided=f"undecided: more than {EXACT_STATES} pairs of states"
+        )
     found = limit(trimmed)
     if found is None:
-        return Alike(None, undecided="undecided: the ratio swings and has no limit")
-    return Alike(found, exact=True)
+        return RegexSimilarity(None, undecided="undecided: the ratio swings and has no limit")
+    return RegexSimilarity(found, exact=True)
 
 
 def is_finite(trimmed: Product) -> bool:
@@ -115,7 +117,7 @@ def is_finite(trimmed: Product) -> bool:
     return sum(1 for _ in lengths) <= len(trimmed.steps)
 
 
-def converge(trimmed: Product, threshold: float, limits: Limits) -> Alike:
+def converge(trimmed: Product, threshold: float, limits: AutomatonLimits) -> RegexSimilarity:
     """Count words until a length that adds some changes the ratio by less than the threshold."""
     deadline = time.monotonic() + limits.seconds
     shared = total = length = 0
@@ -125,11 +127,13 @@ def converge(trimmed: Product, threshold: float, limits: Limits) -> Alike:
         if all_more:
             ratio = shared / total
             if shared and abs(ratio - before) < threshold:
-                return Alike(ratio, length)
+                return RegexSimilarity(ratio, length)
             before = ratio
         if length > LENGTHS or (length % 50 == 49 and time.monotonic() > deadline):
-            return Alike(None, length, f"undecided: no limit up to length {length}")
-    return Alike(float(Fraction(shared, total)), length, exact=True)  # no longer words: all counted
+            return RegexSimilarity(None, length, f"undecided: no limit up to length {length}")
+    return RegexSimilarity(
+        float(Fraction(shared, total)), length, exact=True
+    )  # no longer words: all counted
 
 
 def trim(pair: Product) -> Product:

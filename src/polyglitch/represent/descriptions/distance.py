@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 from polyglitch.represent.descriptions.lexicon import read_words
-from polyglitch.represent.descriptions.phrases import Token
+from polyglitch.represent.descriptions.phrases import DescriptionToken
 
 SAME_ORDER = {"BEFORE", "FOLLOWED"}
 VERBS = {"HAVE", "CONTAIN"}
@@ -29,13 +29,13 @@ def costs() -> dict[str, dict[str, float]]:
     return tomllib.loads(table.read_text("utf-8"))
 
 
-def loss(token: Token) -> float:
+def loss(token: DescriptionToken) -> float:
     """The cost of a concept that the other description does not have."""
     table = costs()["loss"]
     return table.get(token.kind, table["other"])
 
 
-def change(a: Token, b: Token) -> float:
+def change(a: DescriptionToken, b: DescriptionToken) -> float:
     """The cost of one concept in the place of another."""
     table, kinds = costs()["change"], {a.kind, b.kind}
     if len(kinds) == 1:
@@ -55,7 +55,7 @@ def change(a: Token, b: Token) -> float:
     return loss(a) + loss(b)
 
 
-def edit_cost(a: Sequence[Token], b: Sequence[Token]) -> float:
+def edit_cost(a: Sequence[DescriptionToken], b: Sequence[DescriptionToken]) -> float:
     """The least cost that turns one sequence of concepts into the other."""
     row = [0.0]
     for token in b:
@@ -74,14 +74,14 @@ def edit_cost(a: Sequence[Token], b: Sequence[Token]) -> float:
     return row[-1]
 
 
-def before(tokens: Sequence[Token]) -> str:
+def before(tokens: Sequence[DescriptionToken]) -> str:
     """The kind of the last concept but one."""
     return tokens[-2].kind if len(tokens) > 1 else ""
 
 
-def spread_negation(tokens: Sequence[Token]) -> list[Token]:
+def spread_negation(tokens: Sequence[DescriptionToken]) -> list[DescriptionToken]:
     """ "Not x, not y and not z" as "not x, y or z": the same thing said twice costs nothing."""
-    out: list[Token] = []
+    out: list[DescriptionToken] = []
     negated = False
     for token in tokens:
         last = out[-1].kind if out else ""
@@ -90,7 +90,7 @@ def spread_negation(tokens: Sequence[Token]) -> list[Token]:
             token = token._replace(value=(0, token.value[0], "most"))  # "not more than 5"
             negated = any(item.kind == "NOT" for item in out)
         elif negated and token.kind in ("NOR", "ANDNOT", "AND", "ORNOT"):
-            token = Token("OR")
+            token = DescriptionToken("OR")
         elif negated and last in ("NOT", *LISTS) and token.kind in {"NOT", *VERBS}:
             continue  # "not x, not y", "does not contain x, does not contain y"
         negated = negated or token.kind == "NOT"
@@ -98,7 +98,7 @@ def spread_negation(tokens: Sequence[Token]) -> list[Token]:
     return out
 
 
-def attributes(tokens: Sequence[Token]) -> int:
+def attributes(tokens: Sequence[DescriptionToken]) -> int:
     """How often the subject follows what it should have: "the vowel line", "words lines"."""
     things = ("TERM", "LITERAL", "WORD", "WORDS")
     return sum(b.kind == "SUBJECT" and a.kind in things for a, b in pairwise(tokens))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from polyglitch.represent.descriptions.phrases import (
     WORD,
-    Token,
+    DescriptionToken,
     lexicon,
     longest,
     nearest,
@@ -23,7 +23,7 @@ BARE = re.compile(r"(?<![A-Za-z-])['\"`]*(?P<bare>dog|truck|ring|lake)\b['\"`]*"
 class Reading(NamedTuple):
     """The tokens of a description and the words that meant nothing to us."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[DescriptionToken, ...]
     unknown: tuple[str, ...]
     words: int
     formal: bool = False  # every term with its article, as a formula would spell it out
@@ -76,14 +76,14 @@ def read_words(text: str, subjects: bool = False, bare_literals: bool = False) -
         word if word in known or word.startswith("<lit") or word.isdigit() else nearest(word)
         for word in words
     ]
-    tokens: list[Token] = []
+    tokens: list[DescriptionToken] = []
     unknown: list[str] = []
     at = 0
     while at < len(words):
         word = words[at]
         if word.startswith("<lit"):
             value = literals[int(word[4:-1])]
-            tokens.append(Token("LITERAL", value))
+            tokens.append(DescriptionToken("LITERAL", value))
             at += 1
             continue
         token, used = longest(words, at, numbers)
@@ -93,20 +93,20 @@ def read_words(text: str, subjects: bool = False, bare_literals: bool = False) -
             and words[at + used - 1] == "words"
             and counted(tokens)
         ):
-            tokens += [token._replace(plural=False), Token("WORDS")]  # "5 letter words"
+            tokens += [token._replace(plural=False), DescriptionToken("WORDS")]  # "5 letter words"
         elif token is not None and token.kind != "FILLER":
             tokens.append(token)
         elif token is None:
             if bare_literals and len(word) < 3 and word.isalpha():
-                tokens.append(Token("LITERAL", word))
+                tokens.append(DescriptionToken("LITERAL", word))
             else:
                 unknown.append(word)
         elif subjects and word in SUBJECTS and not names_literal(words, at):
-            tokens.append(Token("SUBJECT"))
+            tokens.append(DescriptionToken("SUBJECT"))
         elif subjects and word in ("of", "is") and tokens and tokens[-1].kind == "SUBJECT":
-            tokens.append(Token(word.upper()))
+            tokens.append(DescriptionToken(word.upper()))
         elif word in ("string", "strings", "word", "text", "phrase", "name"):
-            tokens.append(Token("NAME", word))
+            tokens.append(DescriptionToken("NAME", word))
         at += used
     return Reading(tuple(join(tokens)), tuple(unknown), max(1, len(words)), is_formal(words))
 
@@ -124,7 +124,7 @@ def is_formal(words: list[str]) -> bool:
     return FORMAL.fullmatch(" ".join(words)) is not None
 
 
-def counted(tokens: list[Token]) -> bool:
+def counted(tokens: list[DescriptionToken]) -> bool:
     """Whether a plain number stands last."""
     return bool(tokens) and tokens[-1].kind == "QUANTITY" and tokens[-1].value[2] == "bare"
 
@@ -138,13 +138,13 @@ def names_literal(words: list[str], at: int) -> bool:
     } & set(words[at + 1 : at + 2])
 
 
-def join(tokens: list[Token]) -> list[Token]:
+def join(tokens: list[DescriptionToken]) -> list[DescriptionToken]:
     """Commas drawn into what follows them, names into their literals, digits that are literals."""
-    out: list[Token] = []
+    out: list[DescriptionToken] = []
     for token in tokens:
         if token.kind == "QUANTITY" and isinstance(token.value, str):
             low = {"0,": 0, "2,": 2}.get(token.value, 1)
-            token = Token("QUANTITY", (low, None, "least"))
+            token = DescriptionToken("QUANTITY", (low, None, "least"))
         last = out[-1].kind if out else ""
         if token.kind in ("OR_MORE", "OR_LESS"):
             widen(out, token.kind)
@@ -170,7 +170,7 @@ def join(tokens: list[Token]) -> list[Token]:
     return out
 
 
-def widen(tokens: list[Token], kind: str) -> None:
+def widen(tokens: list[DescriptionToken], kind: str) -> None:
     """Make the last plain number a bound: "20 characters or less"."""
     for place in range(len(tokens) - 1, max(-1, len(tokens) - 4), -1):
         token = tokens[place]

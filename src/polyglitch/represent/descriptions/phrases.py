@@ -14,7 +14,7 @@ WORD = re.compile(r"<lit\d+>|[a-z]+(?:[-'][a-z]+)*-?|\d+|>=|[^\sa-z\d]")
 LONGEST = 10  # words in a phrase
 
 
-class Token(NamedTuple):
+class DescriptionToken(NamedTuple):
     """A concept with its value: a term or literal, bounds of a quantifier, or nothing."""
 
     kind: str
@@ -31,22 +31,22 @@ def lexicon() -> dict[str, Any]:
 
 
 @cache
-def phrases() -> dict[tuple[str, ...], Token]:
+def phrases() -> dict[tuple[str, ...], DescriptionToken]:
     """Every phrase as a tuple of words, `#` and `##` for numbers, with what it means."""
     data = lexicon()
-    found: dict[tuple[str, ...], Token] = {}
+    found: dict[tuple[str, ...], DescriptionToken] = {}
     for word in data["fillers"]["words"]:
-        found[(word,)] = Token("FILLER")
+        found[(word,)] = DescriptionToken("FILLER")
     for plural, table in ((False, "terms"), (True, "plurals")):
         for term, forms in data[table].items():
             for form in forms:
-                found[tuple(WORD.findall(form))] = Token("TERM", term, plural)
+                found[tuple(WORD.findall(form))] = DescriptionToken("TERM", term, plural)
     for kind, forms in data["concepts"].items():
         for form in forms:
-            found[tuple(WORD.findall(form))] = Token(kind)
+            found[tuple(WORD.findall(form))] = DescriptionToken(kind)
     for bounds, forms in data["quantifiers"].items():
         for form in forms:
-            found[tuple(re.findall(r"#+|\S+", form))] = Token("QUANTITY", bounds)
+            found[tuple(re.findall(r"#+|\S+", form))] = DescriptionToken("QUANTITY", bounds)
     return found
 
 
@@ -77,7 +77,9 @@ def nearest(word: str) -> str:
     return best
 
 
-def longest(words: list[str], at: int, numbers: dict[str, int]) -> tuple[Token | None, int]:
+def longest(
+    words: list[str], at: int, numbers: dict[str, int]
+) -> tuple[DescriptionToken | None, int]:
     """The token of the longest phrase that starts here, and how many words it takes."""
     table = phrases()
     if words[at] not in beginnings() and not words[at].isdecimal() and words[at] not in numbers:
@@ -102,7 +104,7 @@ def longest(words: list[str], at: int, numbers: dict[str, int]) -> tuple[Token |
         ):
             found = table.get(tuple(shape)) if shape else None
             if values and found is not None and found.kind == "QUANTITY":
-                return Token("QUANTITY", bounds(found.value, values)), size
+                return DescriptionToken("QUANTITY", bounds(found.value, values)), size
     return None, 1
 
 

@@ -15,10 +15,9 @@ from typing import Literal
 import msgspec
 
 from polyglitch.represent.descriptions import grammar
+from polyglitch.represent.descriptions.conventions import write_search, write_whole
 from polyglitch.represent.descriptions.lexicon import NAMED, QUOTED, Reading, read_words
-from polyglitch.represent.descriptions.search import write_search
 from polyglitch.represent.descriptions.shapes import Item, shape_of
-from polyglitch.represent.descriptions.whole import write_whole
 from polyglitch.represent.regex.parse import names
 
 Style = Literal["whole", "search"]

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from polyglitch.represent.descriptions.phrases import Token
+from polyglitch.represent.descriptions.phrases import DescriptionToken
 
 Meaning = tuple[Any, ...]
 Shape = tuple[tuple[str, Any], ...]
@@ -34,7 +34,7 @@ def weights(style: str = "whole") -> dict[str, float]:
     return {key: float(value) for key, value in tomllib.loads(table.read_text("utf-8")).items()}
 
 
-def shape_of(tokens: tuple[Token, ...]) -> Shape:
+def shape_of(tokens: tuple[DescriptionToken, ...]) -> Shape:
     """The tokens without the identity of their terms and numbers: what the grammar can see."""
     found: list[tuple[str, Any]] = []
     for token in tokens:

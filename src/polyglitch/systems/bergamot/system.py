@@ -14,7 +14,7 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.protocols import Inspection
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer
-from polyglitch.systems.fingerprint import fingerprint
+from polyglitch.systems.command.lines import fingerprint
 
 if TYPE_CHECKING:
     from polyglitch.systems.bergamot.translator import Translator

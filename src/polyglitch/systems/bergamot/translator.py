@@ -15,7 +15,7 @@ from polyglitch.protocols import Floats, Inspection
 from polyglitch.systems.bergamot.model_file import read_model
 from polyglitch.systems.bergamot.network import Network
 from polyglitch.systems.bergamot.shortlist import Ids, Shortlist, read_shortlist
-from polyglitch.systems.salience import attributes, inside
+from polyglitch.systems.embedding_gradients import attributes, inside
 
 END = 0  # </s> in every Bergamot vocabulary
 LENGTH_FACTOR = (

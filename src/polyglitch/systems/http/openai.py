@@ -18,8 +18,8 @@ from polyglitch.registry import suggest
 from polyglitch.systems.answers import answer, failed
 from polyglitch.systems.http.address import Address, find_key, parse_address
 from polyglitch.systems.http.api import Api, Call, Fault, encode_json
-from polyglitch.systems.http.path import Path, follow, parse_path
 from polyglitch.systems.http.system import HttpSystem
+from polyglitch.systems.http.template import JsonPath, follow, parse_path
 from polyglitch.systems.prompts import Prompt, load_prompt
 
 HOME = "https://api.openai.com/v1"
@@ -96,7 +96,7 @@ def question(prompt: RemotePrompt, item: Input, api: str) -> dict[str, Any]:
     return {"messages": turns}
 
 
-def read_choice(choice: Any, prompt: RemotePrompt, path: Path) -> Output:
+def read_choice(choice: Any, prompt: RemotePrompt, path: JsonPath) -> Output:
     """The output of a choice: its text, the JSON field asked for, or one of the labels."""
     if not isinstance(choice, dict):
         raise Fault(f"a choice is of type {type(choice).__name__}, not an object", billed=True)
@@ -113,7 +113,7 @@ def read_choice(choice: Any, prompt: RemotePrompt, path: Path) -> Output:
     return in_labels(text, prompt)
 
 
-def read_json(text: str, path: Path) -> str:
+def read_json(text: str, path: JsonPath) -> str:
     """The text at a path of the model's JSON; a model that wrote something else may do better again."""
     fenced = FENCE.match(text)
     try:

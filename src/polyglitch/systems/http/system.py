@@ -14,11 +14,11 @@ import msgspec
 
 from polyglitch.errors import LimitReached
 from polyglitch.records import Input, Output
-from polyglitch.spending import Limits, Meter
 from polyglitch.systems.answers import failed
 from polyglitch.systems.http.api import MOST_CHARACTERS, Api, Call, Fault
 from polyglitch.systems.http.exchange import Connection, exchange, open_connection, reusable
 from polyglitch.systems.http.pace import AdaptiveLimit, Breaker, Pace
+from polyglitch.systems.spending import Limits, Meter
 
 GATHER = 0.03  # seconds in which answers are collected: the store likes them in handfuls
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0  # before the second try, and at most

@@ -4,6 +4,8 @@ The file says `url`, `answer` (a path into the JSON) and, as the service wants t
 `body` or `form`, `languages`. `{text}`, `{context}` and `{title}` stand for the input, `{key}` in a header, the body or
 the form for the key, whose variable is named as `key`. Places are filled after the template was read, each once: a
 text can change nothing but its own place.
+
+Paths into JSON: `data.translations[0].text`, as a request template or a prompt names its answer.
 """
 
 from __future__ import annotations
@@ -21,15 +23,14 @@ from polyglitch.errors import UsageError
 from polyglitch.records import Input, Output, digest, encode
 from polyglitch.systems.answers import answer
 from polyglitch.systems.http.address import check_url, read_key
-from polyglitch.systems.http.api import Api, Call, Key, encode_json
-from polyglitch.systems.http.path import follow, parse_path
+from polyglitch.systems.http.api import Api, Call, Fault, Key, encode_json
 from polyglitch.systems.http.system import HttpSystem
 
 PLACE = re.compile(r"\{(text|context|title|key)\}")
 Code = Annotated[str, msgspec.Meta(pattern="^[a-z]{2,3}$")]
 
 
-class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class RequestTemplate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A request template as its file has it."""
 
     url: str
@@ -81,14 +82,14 @@ def open_template(rest: str, timeout: float) -> HttpSystem:
     return HttpSystem(Api(signature, call, read, key, languages), timeout)
 
 
-def read_template(path: Path) -> Template:
+def read_template(path: Path) -> RequestTemplate:
     """A template from its file; errors name the file and the key that is wrong."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"http: {str(path)!r} cannot be read: {error}") from None
     try:
-        template = msgspec.convert(tomllib.loads(text), Template)
+        template = msgspec.convert(tomllib.loads(text), RequestTemplate)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise UsageError(f"{path}: {error}") from None
     check_url(template.url, str(path))
@@ -104,7 +105,7 @@ def read_template(path: Path) -> Template:
     return template
 
 
-def check_places(template: Template, path: Path) -> None:
+def check_places(template: RequestTemplate, path: Path) -> None:
     """The key has a variable and stands where it is not written into logs; headers are plain text."""
     if "{key}" in encode([template.headers, template.body, template.form]) and not template.key:
         raise UsageError(f"{path}: {{key}} is used, and `key` does not name its variable")
@@ -115,7 +116,7 @@ def check_places(template: Template, path: Path) -> None:
             raise UsageError(f"{path}: the header {name!r} holds characters that no header has")
 
 
-def make_call(template: Template, item: Input, key: Key) -> Call:
+def make_call(template: RequestTemplate, item: Input, key: Key) -> Call:
     """The request for an input."""
     headers = template.headers
     query = urlencode(fill(template.query, item, key))
@@ -140,3 +141,34 @@ def fill(value: Any, item: Input, key: Key) -> Any:
     if isinstance(value, dict):
         return {name: fill(one, item, key) for name, one in value.items()}
     return value
+
+
+STEP = re.compile(r"\.?([^.\[\]]+)|\[(-?\d+)\]")
+
+JsonPath = tuple[str | int, ...]
+
+
+def parse_path(text: str, where: str) -> JsonPath:
+    """The steps of a path; `$` and a leading dot may stand before it."""
+    rest = text.strip().removeprefix("$")
+    steps: list[str | int] = []
+    while rest:
+        found = STEP.match(rest)
+        if not found:
+            raise UsageError(
+                f"{where}: {text!r} is no path into JSON; write keys and places, such as data.answers[0].text"
+            )
+        steps.append(found[1] if found[1] is not None else int(found[2]))
+        rest = rest[found.end() :]
+    return tuple(steps)
+
+
+def follow(data: Any, path: JsonPath) -> Any:
+    """What stands at a path, or the fault that names the step that leads nowhere."""
+    for step in path:
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            kind = type(data).__name__
+            raise Fault(f"no {step!r} in the {kind} of the answer", billed=True) from None
+    return data

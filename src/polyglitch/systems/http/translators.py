@@ -22,8 +22,8 @@ from polyglitch.systems.http.address import (
     whole_number,
 )
 from polyglitch.systems.http.api import Api, Call, Fault, Key, encode_json, same_count
-from polyglitch.systems.http.path import follow
 from polyglitch.systems.http.system import HttpSystem
+from polyglitch.systems.http.template import follow
 
 TOGETHER = 16  # texts a request: far below every service's bound, and few enough to ask again
 JSON = {"Content-Type": "application/json"}

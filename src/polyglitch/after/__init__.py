@@ -1,1 +1,0 @@
-"""What is done with a run that is over: judged by labels, ordered, explained, minimised, mended, exported."""

@@ -1,0 +1,144 @@
+"""The reasons of a verdict in words, and the words at fault as spans of both outputs.
+
+Which words of both outputs to mark: as people mark them, phrases and their counterparts, not stray little words.
+
+Read off the marks that people set in violated pairs: they mark the words that carry meaning, what stands for them in
+the other output too, and small words only inside a phrase ("school of thought").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from polyglitch.compare.oracles.aligned.evidence import CLOSE
+from polyglitch.compare.oracles.aligned.links import NONE, Linked, Pairing, Side
+from polyglitch.compare.oracles.aligned.text import Sentence, Word
+from polyglitch.records import Span
+
+
+class Suspect(NamedTuple):
+    """A changed word: its place, how likely it is at fault, its partner in the other output, whether it is marked."""
+
+    place: int
+    chance: float
+    partner: int | None
+    marked: bool
+
+
+def explain(
+    outputs: tuple[Sentence, Sentence], suspects: list[list[Suspect]]
+) -> tuple[tuple[str, ...], tuple[Span, ...]]:
+    """The marked words, joined where they stand together, worst first."""
+    found: list[tuple[float, str, Span]] = []
+    for number in (0, 1):
+        chosen = [item for item in suspects[number] if item.marked]
+        words = outputs[number].words
+        changed = {item.place for item in suspects[number]}
+        for run in join(chosen):
+            reason = word_reason(outputs, run, number, led_in(words, run[0].place, changed))
+            span = Span(number, words[run[0].place].start, words[run[-1].place].end, reason)
+            found.append((max(item.chance for item in run), reason, span))
+    found.sort(key=lambda item: (-item[0], item[2].output, item[2].start))
+    reasons = tuple(dict.fromkeys(reason for _, reason, _ in found))
+    return reasons, tuple(span for _, _, span in found)
+
+
+def join(items: list[Suspect]) -> list[list[Suspect]]:
+    """Neighbours together."""
+    runs: list[list[Suspect]] = []
+    for item in items:
+        if runs and item.place == runs[-1][-1].place + 1:
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    return runs
+
+
+def led_in(words: Sequence[Word], place: int, changed: set[int]) -> int:
+    """Where a phrase begins: 'directors' reads better with the 'of' that went with it."""
+    while place - 1 in changed and words[place - 1].kind == "function":
+        place -= 1
+    return place
+
+
+def word_reason(
+    outputs: tuple[Sentence, Sentence], run: list[Suspect], number: int, begin: int
+) -> str:
+    """What happened to a run of words, told from where the phrase begins."""
+    words = [outputs[number].words[item.place] for item in run]
+    whole = outputs[number].text[outputs[number].words[begin].start : words[-1].end]
+    phrase = outputs[number].text[words[0].start : words[-1].end]
+    kinds = {word.kind for word in words}
+    if "negation" in kinds:
+        negation = next(word.text for word in words if word.kind == "negation")
+        return f"negation {'lost' if number == 0 else 'added'}: '{negation}'"
+    places = sorted(item.partner for item in run if item.partner is not None)
+    label = next((f"{kind} " for kind in ("number", "name") if kind in kinds), "")
+    if places:
+        facing = outputs[1 - number].words
+        other = outputs[1 - number].text[facing[places[0]].start : facing[places[-1]].end]
+        old, new = (phrase, other) if number == 0 else (other, phrase)
+        return f"{label}'{old}' became '{new}'"
+    if number == 0:
+        return f"{label}'{whole}' is missing in the second"
+    return f"{label}'{whole}' was added in the second"
+
+
+LIGHT = frozenset({"function", "mark"})
+Chances = Sequence[
+    dict[int, float]
+]  # for both outputs each changed word's chance of being at fault
+
+# Shares of the worst word's chance; chosen on the marks of the four methods other than CAT (recipes/oracle_tokens.py).
+SMALL = 1.0  # a function word or mark is marked by itself only if it is the worst
+COUNTERPART = 0.15  # what stands for a marked word in the other output needs only this
+GAP = 2  # changed words between two marked ones of a block that are marked with them
+
+
+def marked(linked: Linked, pairing: Pairing, chances: Chances, share: float) -> list[set[int]]:
+    """The places at fault in both outputs."""
+    worst = max((chance for side in chances for chance in side.values()), default=0.0)
+    found: list[set[int]] = [set(), set()]
+    for number, (side, _) in enumerate(linked.sides):
+        for at, chance in chances[number].items():
+            light = side.output.words[at].kind in LIGHT
+            if chance >= (SMALL if light else share) * worst:
+                found[number].add(at)
+    partners = (pairing.partner, pairing.turned().partner)
+    for number, places in enumerate([sorted(places) for places in found]):
+        side, other = linked.sides[number]
+        for at in places:
+            for place in counterparts(side, other, at, partners[number]):
+                heavy = other.output.words[place].kind not in LIGHT
+                if heavy and chances[1 - number].get(place, -1.0) >= COUNTERPART * worst:
+                    found[1 - number].add(place)
+    return [closed(places, set(changed)) for places, changed in zip(found, chances, strict=True)]
+
+
+def counterparts(
+    side: Side, other: Side, at: int, partner: dict[int, tuple[int, float]]
+) -> set[int]:
+    """Words of the other output that stand for a word: its partner, and what translates the same source word."""
+    found = {partner[at][0]} if at in partner else set()
+    kept = np.array([match != NONE for match in side.source_match], bool)
+    if kept.any() and len(other.behind):
+        anchor = int(np.argmax(np.where(kept, side.behind[at], -1.0)))
+        if side.behind[at, anchor] >= CLOSE:
+            column = other.behind[:, side.source_match[anchor]]
+            found |= {int(place) for place in np.flatnonzero(column >= CLOSE)}
+    return found
+
+
+def closed(places: set[int], changed: set[int]) -> set[int]:
+    """With the few changed words that stand between two marked ones."""
+    ordered = sorted(places)
+    found = set(places)
+    for one, other in pairwise(ordered):
+        between = set(range(one + 1, other))
+        if len(between) <= GAP and between <= changed:
+            found |= between
+    return found

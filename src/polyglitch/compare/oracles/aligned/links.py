@@ -1,0 +1,201 @@
+"""The four sentences of a pair linked to each other: what the edit touched, what the outputs share, what stands behind.
+
+A word of the source, its counterpart in the other source and the words of both outputs that translate them are one
+unit (the idea of word closures: Xie et al., Word Closure-Based Metamorphic Testing for Machine Translation, 2023).
+
+Changed words of two outputs paired off: what one lost the other may say in other words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from rapidfuzz.distance import LCSseq
+
+from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers
+from polyglitch.compare.oracles.aligned.text import Sentence
+
+Relation = Literal["similar", "contained", "different"]
+NONE = -1
+
+
+class LinkedBlock(NamedTuple):
+    """A run of changed words here, and the run that faces it in the other output; ends are past the last."""
+
+    start: int = 0
+    end: int = 0
+    facing_start: int = 0
+    facing_end: int = 0
+
+
+class Side(NamedTuple):
+    """One output with its source, seen against the other output and source."""
+
+    source: Sentence
+    output: Sentence
+    source_match: list[int]  # for each source word its like in the other source, or NONE: the edit
+    output_match: list[int]  # for each output word its like in the other output, or NONE: changed
+    behind: Numbers  # for each output word (row) how likely each source word stands behind it
+    block: list[
+        LinkedBlock
+    ]  # for each output word the changed block it stands in, empty if it is shared
+
+    @property
+    def changed(self) -> list[int]:
+        """The places of output words that the other output lacks."""
+        return [index for index, match in enumerate(self.output_match) if match == NONE]
+
+
+class Linked(NamedTuple):
+    """A pair with both its sides."""
+
+    first: Side
+    second: Side
+
+    @property
+    def sides(self) -> tuple[tuple[Side, Side], tuple[Side, Side]]:
+        """Each side with the other."""
+        return (self.first, self.second), (self.second, self.first)
+
+
+def link(
+    source: Sentence, followup: Sentence, first: Sentence, second: Sentence, lexicon: Lexicon
+) -> Linked:
+    """Link the four sentences of a pair."""
+    edit, tide = match(source.keys, followup.keys)
+    here, there = match(first.keys, second.keys)
+    one, other = lexicon.links(source.keys, first.keys), lexicon.links(followup.keys, second.keys)
+    return Linked(
+        Side(source, first, edit, here, one, runs(here, there)),
+        Side(followup, second, tide, there, other, runs(there, here)),
+    )
+
+
+def match(one: list[str], other: list[str]) -> tuple[list[int], list[int]]:
+    """Partners by key: along a longest common subsequence first, then words that merely moved."""
+    ahead, back = [NONE] * len(one), [NONE] * len(other)
+    for code in LCSseq.opcodes(one, other):
+        if code.tag == "equal":
+            for step in range(code.src_end - code.src_start):
+                ahead[code.src_start + step] = code.dest_start + step
+                back[code.dest_start + step] = code.src_start + step
+    free: dict[str, list[int]] = {}
+    for index, partner in enumerate(back):
+        if partner == NONE:
+            free.setdefault(other[index], []).append(index)
+    for index, partner in enumerate(ahead):
+        if partner == NONE and free.get(one[index]):
+            place = free[one[index]].pop(0)
+            ahead[index], back[place] = place, index
+    return ahead, back
+
+
+def runs(here: list[int], there: list[int]) -> list[LinkedBlock]:
+    """For each word of one side its block; the facing run is the one that follows the last shared word."""
+    found = [LinkedBlock()] * len(here)
+    start = 0
+    while start < len(here):
+        if here[start] != NONE:
+            start += 1
+            continue
+        end = start
+        while end < len(here) and here[end] == NONE:
+            end += 1
+        place = here[start - 1] + 1 if start else 0
+        facing = place
+        while facing < len(there) and there[facing] == NONE:
+            facing += 1
+        found[start:end] = [LinkedBlock(start, end, place, facing)] * (end - start)
+        start = end
+    return found
+
+
+Likeness = Callable[[str, str], float | None]  # of two words of the target language; None: unknown
+WEIGHTY = frozenset({"content", "number", "name", "negation"})
+EXCUSED = 0.5  # a word so likely to translate an edited one is not in want of a partner
+LEAST = 0.3  # words less alike than this are not partners
+
+
+class Pairing(NamedTuple):
+    """Changed words of two sides: how alike each two are, and who is whose partner."""
+
+    rows: list[int]  # changed words of this side
+    columns: list[int]  # changed words of the other
+    alike: Numbers  # rows x columns: meaning, from -1 to 1, 0 where unknown
+    form: Numbers  # rows x columns: letters, from 0 to 1
+    turns: Numbers  # rows x columns: how readily a shared source word gives the one for the other
+    partner: dict[int, tuple[int, float]]  # word here: word there and how alike
+
+    def turned(self) -> Pairing:
+        """The same from the other side."""
+        back = {there: (here, value) for here, (there, value) in self.partner.items()}
+        return Pairing(self.columns, self.rows, self.alike.T, self.form.T, self.turns.T, back)
+
+
+def weighty(side: Side, places: Sequence[int]) -> list[int]:
+    """Those of the places whose words carry meaning and do not come of the edit."""
+    edited = [index for index, match in enumerate(side.source_match) if match == NONE]
+    return [
+        at
+        for at in places
+        if side.output.words[at].kind in WEIGHTY
+        and (not edited or side.behind[at, edited].sum() < EXCUSED)
+    ]
+
+
+def pair_off(one: Side, other: Side, lexicon: Lexicon, likeness: Likeness | None) -> Pairing:
+    """Pair the changed words that carry meaning, the most alike first."""
+    rows, columns = one.changed, other.changed
+    shape = (len(rows), len(columns))
+    alike, form, turns = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    shared = [
+        word.key for word, at in zip(one.source.words, one.source_match, strict=True) if at != NONE
+    ]
+    here = [one.output.words[at] for at in rows]
+    there = [other.output.words[at] for at in columns]
+    ahead = np.array([[lexicon.forward(key, word.key) for key in shared] for word in there])
+    back = np.array([[lexicon.back(key, word.key) for key in shared] for word in here])
+    for i, word in enumerate(here):
+        for j, rival in enumerate(there):
+            alike[i, j] = (likeness(word.key, rival.key) or 0.0) if likeness else 0.0
+            form[i, j] = shared_form(word.text, rival.text)
+            turns[i, j] = float((ahead[j] * back[i]).max()) if shared else 0.0
+    score = np.maximum(np.maximum(alike, form), np.sqrt(turns))
+    return Pairing(rows, columns, alike, form, turns, partners(one, other, rows, columns, score))
+
+
+def partners(
+    one: Side, other: Side, rows: list[int], columns: list[int], score: Numbers
+) -> dict[int, tuple[int, float]]:
+    """One partner each, the best pairs first."""
+    here, there = set(weighty(one, rows)), set(weighty(other, columns))
+    found: dict[int, tuple[int, float]] = {}
+    taken: set[int] = set()
+    for place in np.argsort(-score, axis=None, kind="stable"):
+        i, j = divmod(int(place), len(columns))
+        if score[i, j] < LEAST:
+            break
+        if (
+            rows[i] in here
+            and columns[j] in there
+            and rows[i] not in found
+            and columns[j] not in taken
+        ):
+            found[rows[i]] = (columns[j], float(score[i, j]))
+            taken.add(columns[j])
+    return found
+
+
+def shared_form(one: str, other: str) -> float:
+    """The share of letters that two words begin with or, in Chinese, that the other holds."""
+    one, other = one.lower(), other.lower()
+    if one.isascii() or other.isascii():
+        same = 0
+        for a, b in zip(one, other, strict=False):
+            if a != b:
+                break
+            same += 1
+        return same / max(len(one), len(other)) if same >= 3 else 0.0
+    return sum(character in other for character in one) / len(one)

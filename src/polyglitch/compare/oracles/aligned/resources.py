@@ -1,0 +1,193 @@
+"""What the aligned oracle has at hand for two languages: each piece is taken where it is installed, and named."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any, TypeVar
+
+from polyglitch.compare.metrics.units import cut, han
+from polyglitch.compare.oracles.aligned.lexicon import Known, Lexicon, learn
+from polyglitch.compare.oracles.aligned.links import Likeness, shared_form
+from polyglitch.compare.oracles.aligned.model_links import Sides, attention_lexicon, encoder_lexicon
+from polyglitch.compare.oracles.aligned.text import (
+    Sentence,
+    facts,
+    read_parse,
+    read_plain,
+    words_for,
+)
+from polyglitch.errors import PolyglitchError, UsageError
+from polyglitch.nlp.lexicons.pivot import Pivot, open_pivot
+from polyglitch.protocols import Floats, Parser, Tools, WhiteBox
+
+T = TypeVar("T")
+EMBEDDER = "minilm"
+LEARNED, ATTENTION = "learned", "attention"  # where links come from; else the name of an encoder
+COGNATE = 0.5  # words of two languages that share so much of their beginning may be one
+
+
+class Resources:
+    """Parsers, word vectors, a dictionary and a sentence encoder, or nothing in their place."""
+
+    def __init__(self, tools: Tools, source: str, target: str, links: str = LEARNED) -> None:
+        self.source, self.target, self.links = source, target, links
+        self._show = open_links(tools, links, target)
+        self._parsers = {language: open_parser(tools, language) for language in (source, target)}
+        self.likeness = open_likeness(target)
+        self.known = open_known(source, target)
+        self.pivot = None if self.likeness else at_hand(lambda: open_pivot(target, tools))
+        if self.pivot is not None:
+            self.likeness = open_likeness("en", self.pivot.english)
+            self.known = glossed(self.pivot) if source == "en" else self.known
+        self._embedder = at_hand(lambda: tools.embedder(EMBEDDER, target)) if target else None
+
+    @property
+    def signature(self) -> str:
+        """Which features could be computed; `-` stands for a piece that is not at hand."""
+        parts = {
+            "source": getattr(self._parsers[self.source], "signature", "-"),
+            "target": getattr(self._parsers[self.target], "signature", "-"),
+            "links": self.links,
+            "vectors": "yes" if self.likeness else "-",
+            "dictionary": "-" if self.known is spelled_alike else "yes",
+            "pivot": getattr(self.pivot, "signature", "-"),
+            "context": getattr(self._embedder, "signature", "-"),
+        }
+        shown = "|".join(f"{name}:{value}" for name, value in parts.items())
+        return f"{self.source or '?'}-{self.target or '?'}|{shown}"
+
+    def read(self, texts: Sequence[str], language: str) -> dict[str, Sentence]:
+        """The distinct texts as sentences."""
+        distinct = list(dict.fromkeys(texts))
+        parser = self._parsers[language]
+        if parser is None:
+            found = {text: read_plain(text, language) for text in distinct}
+        else:
+            parses = parser.parse(distinct)
+            pairs = zip(distinct, parses, strict=True)
+            found = {text: read_parse(parse, language) for text, parse in pairs}
+        if self.pivot is not None and language == self.target:
+            words = (word for sentence in found.values() for word in sentence.words)
+            self.pivot.learn([word.key for word in words])
+        return found
+
+    def lexicon(self, sides: Sides) -> Lexicon:
+        """Which word stands behind which in these sentences and their translations."""
+        if self._show is not None:
+            return self._show(sides)
+        return learn(((source.keys, output.keys) for source, output in sides), self.known)
+
+    def in_context(self, sentences: Sequence[Sentence]) -> dict[str, Floats]:
+        """The words of target sentences as vectors in their context; nothing without an encoder."""
+        if self._embedder is None or not hasattr(self._embedder, "embed_words"):
+            return {}
+        spans = [[(word.start, word.end) for word in sentence.words] for sentence in sentences]
+        texts = [sentence.text for sentence in sentences]
+        rows = self._embedder.embed_words(texts, spans)
+        return dict(zip(texts, rows, strict=True))
+
+
+def at_hand(get: Callable[[], T]) -> T | None:
+    """A resource, or nothing where it is not installed or not for this language."""
+    try:
+        return get()
+    except PolyglitchError:
+        return None
+
+
+def open_links(tools: Tools, links: str, target: str) -> Callable[[Sides], Lexicon] | None:
+    """What shows the links of sentences: the system's attention, or an encoder by its name; nothing to learn them."""
+    if links == LEARNED:
+        return None
+    if links == ATTENTION:
+        return partial(attention_lexicon, seen_through(tools))
+    encoder = tools.embedder(links, target)
+    if not hasattr(encoder, "embed_words"):
+        raise UsageError(
+            f"links={links!r}: this embedder has no vectors of words in their sentence"
+        )
+    return partial(encoder_lexicon, encoder)
+
+
+def seen_through(tools: Tools) -> WhiteBox:
+    """The system under test, if it can be looked into."""
+    if tools.white_box is None:
+        raise UsageError(
+            "links=attention: the system does not show its attention, or there is none; "
+            "systems that do are firefox:, bergamot: and hf: (pip install 'polyglitch[torch]'), or leave links out"
+        )
+    return tools.white_box
+
+
+def open_parser(tools: Tools, language: str) -> Parser | None:
+    """jieba for Chinese, whose words the weights were learned on; else the campaign's parser."""
+    if language == "zh":
+        from polyglitch.nlp.parsers.jieba import open_jieba
+
+        return at_hand(open_jieba)
+    return at_hand(lambda: tools.parser(language)) if language else None
+
+
+def open_likeness(
+    language: str, word_for: Callable[[str], str] = lambda word: word
+) -> Likeness | None:
+    """Cosines of word vectors; `word_for` gives the word to look up where the vectors are of another language."""
+    from polyglitch.nlp.embedders.word_vectors import open_word_vectors
+
+    vectors = at_hand(lambda: open_word_vectors(language))
+    return None if vectors is None else likeness_of(vectors, word_for)
+
+
+def likeness_of(vectors: Any, word_for: Callable[[str], str]) -> Likeness:
+    """How alike two words are, or nothing if one is unknown."""
+
+    @cache
+    def likeness(one: str, other: str) -> float | None:
+        one, other = word_for(one), word_for(other)
+        if one not in vectors or other not in vectors:
+            return None
+        return 1.0 if one == other else float(vectors[one] @ vectors[other])
+
+    return likeness
+
+
+def open_known(source: str, target: str) -> Known:
+    """A dictionary for the two languages (English and Chinese so far), else like spellings."""
+    from polyglitch.nlp.parsers.jieba import open_dictionary
+
+    dictionary = at_hand(open_dictionary) if {source, target} == {"en", "zh"} else None
+    if dictionary is None:
+        return spelled_alike
+    return dictionary if source == "en" else lambda chinese, english: dictionary(english, chinese)
+
+
+def glossed(pivot: Pivot) -> Known:
+    """A dictionary of glosses, and like spellings where a word has none that fits."""
+
+    def known(source: str, target: str) -> float:
+        same = target.isalpha() and pivot.english(target) == source
+        return 1.0 if same else spelled_alike(source, target)
+
+    return known
+
+
+def spelled_alike(source: str, target: str) -> float:
+    """What spelling says of two words of two languages: names, numbers and cognates look alike."""
+    if source == target:
+        return 1.0
+    form = shared_form(source, target) if source.isalpha() and target.isalpha() else 0.0
+    return form if form >= COGNATE else 0.0
+
+
+def guess_language(texts: Sequence[str], sample: int = 200) -> str:
+    """The language of some texts by script and common words; empty if none is plain."""
+    joined = " ".join(texts[:sample])
+    letters = sum(character.isalpha() for character in joined)
+    if letters and len(han().findall(joined)) > 0.3 * letters:
+        return "zh"
+    counts = Counter(unit.lower() for unit in cut(joined).units)
+    scores = {name: sum(counts[word] for word in words_for(name, "common")) for name in facts()}
+    best = max(scores, key=lambda name: scores[name])
+    return best if scores[best] >= 0.05 * counts.total() and scores[best] else ""

@@ -1,0 +1,230 @@
+"""The similarity oracle of TransRepair, CAT, GRI and WALI: outputs stay alike but for the edit.
+
+A replaced source word may change one short stretch of the translation. So each side is also tried
+without one changed block, and the best score over all pairs of such variants counts: what is left
+is the change nothing asked for.
+
+The best score of a metric over all pairs of two texts' variants, for the similarity oracle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from msgspec.structs import replace
+from rapidfuzz.distance import LCSseq, Levenshtein
+from rapidfuzz.process import cdist
+
+from polyglitch.compare.metrics import bleu
+from polyglitch.compare.metrics.bleu import Frequencies, cosine
+from polyglitch.compare.metrics.diff import DiffBlock, blocks, explain, published_blocks
+from polyglitch.compare.metrics.units import Units, cut, cut_characters
+from polyglitch.compare.oracles.two_outputs import Judge, two_texts, undecided
+from polyglitch.component import component
+from polyglitch.errors import UsageError
+from polyglitch.protocols import Tools
+from polyglitch.records import Outcome, Trial, Verdict
+from polyglitch.registry import suggest
+
+Vote = Literal["any", "all"] | int
+METRICS = ("lcs", "ed", "tfidf", "bleu")  # TransRepair's four
+
+# As published for CAT, GRI and WALI: a score strictly below is a suspected bug.
+THRESHOLDS = {"lcs": 0.963, "ed": 0.963, "tfidf": 0.999, "bleu": 0.906}
+LONGEST_EXCUSED = 3  # units a block may have to be left out, as published
+MOST_VARIANTS = 32  # a side; more blocks than that means unlike texts, and the product is quadratic
+
+
+@component
+def similar_enough(
+    metrics: Sequence[str] = METRICS,
+    thresholds: Mapping[str, float] = THRESHOLDS,
+    vote: Vote = "any",
+    faithful: bool = False,
+    reverse: bool = False,
+    language: str | None = None,
+    weights: Sequence[float] = (),
+    threshold: float | None = None,
+) -> Judge:
+    """Violated if enough metrics (`vote`: any, all, or a number) score below their thresholds.
+
+    With `threshold`, instead, if the mean of the metrics is below it, weighted where `weights` has one for each:
+    the combination that `calibrate` fits.
+
+    Intended: words or characters by script; only a replaced block is excused, so that units which
+    just vanish or appear are reported. `faithful`: characters, the alignment of GNU `wdiff`, any
+    short block excused; `reverse` aligns the second output with the first, as CAT's published code
+    does. `language` is that of the outputs.
+    """
+    limits = {name: {**THRESHOLDS, **thresholds}[name] for name in known(metrics)}
+    known(thresholds)
+    needed = votes_needed(vote, len(limits))
+    shares = mean_weights(weights, len(limits), threshold)
+    measures = PUBLISHED if faithful else INTENDED
+
+    def align(a: str, b: str) -> tuple[Units, Units, list[DiffBlock]]:
+        if faithful:
+            first, second = cut_characters(a), cut_characters(b)
+            return first, second, published_blocks(first.units, second.units, reverse=reverse)
+        first, second = cut(a, language), cut(b, language)
+        return first, second, blocks(first.units, second.units)
+
+    def judge(trial: Trial) -> Verdict:
+        first, second, found = align(*two_texts(trial))
+        if not found:
+            scores = dict.fromkeys(limits, 1.0)
+        else:
+            sides = variants(first, second, found, faithful)
+            scores = {name: measures[name](*sides) for name in limits}
+        if threshold is None:
+            verdict = decide(trial, scores, limits, needed)
+        else:
+            verdict = decide_mean(trial, scores, shares, threshold)
+        if verdict.outcome == "violated":
+            spans, reasons = explain(first, second, found)
+            return replace(verdict, spans=spans, reasons=reasons)
+        return verdict
+
+    def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        return [undecided(trial) or judge(trial) for trial in trials]
+
+    return judge_all
+
+
+def variants(
+    a: Units, b: Units, found: Sequence[DiffBlock], faithful: bool
+) -> tuple[Variants, Variants]:
+    """Each side whole, and without each short block that may be excused."""
+    excused = [block for block in found if faithful or block.kind == "replaced"]
+    first = without_each(a.units, [(block.a_start, block.a_end) for block in excused])
+    second = without_each(b.units, [(block.b_start, block.b_end) for block in excused])
+    return (first, second) if faithful else (first[:MOST_VARIANTS], second[:MOST_VARIANTS])
+
+
+def without_each(units: list[str], places: Sequence[tuple[int, int]]) -> list[list[str]]:
+    """The units, then the units without each place that is not too long."""
+    short = [(start, end) for start, end in places if 0 < end - start <= LONGEST_EXCUSED]
+    return [units, *(units[:start] + units[end:] for start, end in short)]
+
+
+def decide(
+    trial: Trial, scores: dict[str, float], limits: dict[str, float], needed: int
+) -> Verdict:
+    """Count the votes; the verdict shows the first metric that agrees with it."""
+    against = [name for name in limits if scores[name] < limits[name]]
+    violated = len(against) >= needed
+    shown = next(name for name in limits if (name in against) == violated)
+    return Verdict(
+        trial.case.id,
+        "violated" if violated else "holds",
+        score=scores[shown],
+        threshold=limits[shown],
+        direction="below",
+        details=scores,
+    )
+
+
+def decide_mean(
+    trial: Trial, scores: dict[str, float], shares: Sequence[float], threshold: float
+) -> Verdict:
+    """Compare the weighted mean of the metrics with one threshold."""
+    mean = sum(share * score for share, score in zip(shares, scores.values(), strict=True))
+    outcome: Outcome = "violated" if mean < threshold else "holds"
+    return Verdict(trial.case.id, outcome, "", mean, threshold, "below", scores)
+
+
+def mean_weights(weights: Sequence[float], metrics: int, threshold: float | None) -> list[float]:
+    """The share of each metric in their mean; equal where none is given."""
+    if not weights:
+        return [1 / metrics] * metrics
+    if threshold is None or len(weights) != metrics or min(weights) < 0 or not sum(weights):
+        raise UsageError(
+            f"similar_enough: weights={list(weights)} need a threshold, and one from 0 up for each "
+            f"of the {metrics} metrics, not all 0"
+        )
+    return [weight / sum(weights) for weight in weights]
+
+
+def known(names: Sequence[str] | Mapping[str, float]) -> list[str]:
+    """The names as given, or an error if one is not a metric of this oracle."""
+    if not names:
+        raise UsageError(f"similar_enough: metrics is empty; give some of {', '.join(INTENDED)}")
+    for name in names:
+        if name not in INTENDED:
+            hint = suggest(name, tuple(INTENDED))
+            raise UsageError(f"similar_enough: no metric is called {name!r}{hint}")
+    return list(names)
+
+
+def votes_needed(vote: Vote, metrics: int) -> int:
+    """How many metrics must find fault."""
+    needed = {"any": 1, "all": metrics}.get(vote, 0) if isinstance(vote, str) else vote
+    if not 1 <= needed <= metrics:
+        raise UsageError(
+            f"similar_enough: vote={vote!r} is not possible; "
+            f"give 'any', 'all' or a number from 1 to {metrics}, the number of metrics"
+        )
+    return needed
+
+
+Variants = Sequence[list[str]]  # the whole text first, then the text without one block each
+Best = Callable[[Variants, Variants], float]
+
+
+def longer_lengths(a: Variants, b: Variants) -> npt.NDArray[np.int64]:
+    """For each pair the length of the longer; 1 where both are empty, so that it can divide."""
+    rows, columns = np.array([len(x) for x in a]), np.array([len(y) for y in b])
+    longer: npt.NDArray[np.int64] = np.maximum(np.maximum.outer(rows, columns), 1)
+    return longer
+
+
+def best_lcs(a: Variants, b: Variants) -> float:
+    """The highest LCS similarity."""
+    distances = cdist(a, b, scorer=LCSseq.distance, dtype=np.int32)
+    # As a distance it is the longer length less the common one, and 0 for two empty lists, which
+    # are alike.
+    longer = longer_lengths(a, b)
+    return float(((longer - distances) / longer).max())
+
+
+def best_ed(a: Variants, b: Variants) -> float:
+    """The highest edit similarity."""
+    distances = cdist(a, b, scorer=Levenshtein.distance, dtype=np.int32)
+    return float((1 - distances / longer_lengths(a, b)).max())
+
+
+def best_bleu(a: Variants, b: Variants) -> float:
+    """The highest smoothed BLEU on the units as they are."""
+    first, second = [bleu.grams(x) for x in a], [bleu.grams(y) for y in b]
+    return max(bleu.smoothed_bleu(x, y) for x, y in product(first, second))
+
+
+def best_published_bleu(a: Variants, b: Variants) -> float:
+    """The highest BLEU on units cut again by mteval's rules, rounded as published."""
+    return bleu.single_precision(
+        best_bleu([bleu.mteval(x) for x in a], [bleu.mteval(y) for y in b])
+    )
+
+
+def best_tfidf(a: Variants, b: Variants) -> float:
+    """The highest TF-IDF cosine, the frequencies fitted on the two whole texts alone.
+
+    So a verdict depends on its trial and nothing else: the same however trials are batched or a run
+    is resumed. The table of frequencies behind the published figures was never released.
+    """
+    known = Frequencies((a[0], b[0]))
+    first, second = [known.vector(x) for x in a], [known.vector(y) for y in b]
+    return max(cosine(x, y) for x, y in product(first, second))
+
+
+INTENDED: dict[str, Best] = {
+    "lcs": best_lcs,
+    "ed": best_ed,
+    "tfidf": best_tfidf,
+    "bleu": best_bleu,
+}
+PUBLISHED: dict[str, Best] = {**INTENDED, "bleu": best_published_bleu}

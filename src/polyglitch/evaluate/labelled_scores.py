@@ -1,0 +1,139 @@
+"""Scores with labels, from a run or a file, and a chosen threshold as the parameters of a method."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from polyglitch import registry
+from polyglitch.compare.oracles.choose import with_threshold
+from polyglitch.errors import UsageError
+from polyglitch.evaluate.calibration import Direction, Sample, ThresholdCandidate
+from polyglitch.registry import suggest
+from polyglitch.results.labelled import Judged
+
+SCORE = "score"
+YES = frozenset(("1", "true", "yes", "bug", "violated", "incorrect", "y", "t"))
+NO = frozenset(("0", "false", "no", "not a bug", "holds", "correct", "n", "f"))
+
+
+def from_judgements(items: Sequence[Judged], method: str) -> Sample:
+    """The scores of a method's labelled sentences: those it can be set to use, else the one it reports by."""
+    known = [item for item in items if item.method == method]
+    decided = [item for item in known if item.decided and item.verdict.score is not None]
+    left_out = Counter(item.said.word for item in known if not item.decided)
+    left_out |= Counter({"no score": sum(i.decided and i.verdict.score is None for i in known)})
+    if not decided:
+        raise UsageError(
+            f"method {method!r}: no labelled sentence has a score; label some in `polyglitch review`"
+        )
+    columns: dict[str, list[float]] = {}
+    for name in metric_names(decided) if "metrics" in parameters_of(method) else ():
+        columns[name] = [item.verdict.details[name] for item in decided]
+    if not columns:
+        columns[SCORE] = [float(item.verdict.score or 0.0) for item in decided]
+    return Sample(
+        columns,
+        [item.bug for item in decided],
+        [item.seed for item in decided],
+        decided[0].verdict.direction,
+        {word: count for word, count in left_out.items() if count},
+    )
+
+
+def metric_names(items: Sequence[Judged]) -> list[str]:
+    """The details that every verdict has and that are metrics by name."""
+    shared = set.intersection(*(set(item.verdict.details) for item in items))
+    metrics = registry.entries("metrics")
+    return [name for name in items[0].verdict.details if name in shared and name in metrics]
+
+
+def from_file(
+    path: Path, scores: Sequence[str], label: str, direction: Direction, group: str | None = None
+) -> Sample:
+    """Scores and labels from columns of a .csv, .tsv or .jsonl file; rows that say neither are counted."""
+    columns: dict[str, list[float]] = {name: [] for name in scores}
+    bugs: list[bool] = []
+    groups: list[str] = []
+    left_out: Counter[str] = Counter()
+    for number, row in enumerate(rows_of(path), 1):
+        for name in (*scores, label, *([group] if group else [])):
+            if name not in row:
+                raise UsageError(
+                    f"{path}, row {number}: no column {name!r}{suggest(name, tuple(row))}"
+                )
+        said = str(row[label]).strip().lower()
+        values = [number_in(row[name]) for name in scores]
+        if said not in YES | NO or None in values:
+            left_out[f"{label} {said!r}" if said not in YES | NO else "no score"] += 1
+            continue
+        for name, value in zip(scores, values, strict=True):
+            columns[name].append(value or 0.0)
+        bugs.append(said in YES)
+        groups.append(str(row[group]) if group else str(number))
+    return Sample(columns, bugs, groups, direction, dict(left_out.most_common()))
+
+
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a table or of lines of JSON."""
+    if not path.is_file():
+        raise UsageError(f"{str(path)!r}: no such file")
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        if path.suffix == ".jsonl":
+            for number, line in enumerate(stream, 1):
+                try:
+                    row = json.loads(line) if line.strip() else None
+                except json.JSONDecodeError as error:
+                    raise UsageError(f"{path}, line {number}: not JSON: {error}") from None
+                if isinstance(row, dict):
+                    yield row
+        elif path.suffix in (".csv", ".tsv"):
+            yield from csv.DictReader(stream, delimiter="\t" if path.suffix == ".tsv" else ",")
+        else:
+            raise UsageError(f"{str(path)!r}: give a .csv, .tsv or .jsonl file")
+
+
+def number_in(value: Any) -> float | None:
+    """A finite number, or nothing."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def parameters_of(method: str) -> dict[str, Any]:
+    """The parameters of a method with their types."""
+    factory = registry.load("methods", method)
+    types = get_type_hints(factory)
+    return {name: types.get(name) for name in inspect.signature(factory).parameters}
+
+
+def settings(
+    method: str, found: ThresholdCandidate, direction: Direction, signature: str = ""
+) -> dict[str, Any]:
+    """What to set so that the method reports by this candidate; nothing where it has no such parameter.
+
+    The signature is that of the method in the run that the scores are from: its oracle may have a threshold of its own.
+    """
+    if oracle := with_threshold(signature, found.threshold):
+        return {"oracle": oracle}
+    known = parameters_of(method)
+    several = list(found.metrics) if "metrics" in known and found.metrics != (SCORE,) else []
+    weights = [round(weight, 4) for weight in found.weights]
+    if several and known.get("weights") is str:  # lists as text by comma
+        made = {"metrics": ",".join(several), "thresholds": f"{found.threshold:.6g}"}
+        return made | {"weights": ",".join(f"{weight:g}" for weight in weights)}
+    if several and "weights" in known and "threshold" in known:
+        return {"metrics": several, "weights": weights, "threshold": found.threshold}
+    if several or len(found.metrics) > 1 or "threshold" not in known:
+        return {}
+    whole = known["threshold"] in (int, int | None)
+    step = math.floor if direction == "above" else math.ceil
+    return {"threshold": step(found.threshold) if whole else found.threshold}

@@ -1,0 +1,253 @@
+"""Many continuations of many texts in one pass of a causal language model.
+
+The linear layers, which are nearly all of the work, see the tokens of all texts as one matrix, without padding. Keys
+and values stay in a pool; a text says which tokens of the pool came before it, so that texts with a common beginning
+share it, and a continuation costs its own tokens and no more.
+
+The weights of a language model of the Llama family, laid out for the product with many tokens at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+# Tokens a pass: fewer leave the processor's caches half used, more gain nothing.
+ROW = 768
+# Tokens a group: more and all groups are padded to the length of the largest, fewer and keys are fetched more often.
+GROUP = 16
+T = TypeVar("T")
+
+
+class PackedText(msgspec.Struct, frozen=True):
+    """Tokens to compute, and where in the pool the tokens are that came before."""
+
+    ids: Sequence[int]
+    before: tuple[int, ...] = ()
+
+
+class Computed(msgspec.Struct, frozen=True):
+    """The last hidden states of a text, tokens x width, and where in the pool it is, with all that came before."""
+
+    states: Any
+    places: tuple[int, ...]
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """How the texts of a pass lie side by side for attention, which alone is padded.
+
+    Texts that go on from the same beginning are a group, for which the keys of what came before are fetched once.
+    """
+
+    queries: Any  # groups x most tokens: which token of the pass
+    keys: Any  # groups x most tokens with what came before: which token of the pool
+    mask: Any  # what each query sees, to be added to its scores
+    back: Any  # where each token of the pass is among the queries
+
+
+def rows(items: Sequence[T], size: Callable[[T], int], limit: int = ROW) -> Iterator[list[T]]:
+    """The items in order, as many together as a row holds."""
+    row: list[T] = []
+    filled = 0
+    for item in items:
+        if row and filled + size(item) > limit:
+            yield row
+            row, filled = [], 0
+        row.append(item)
+        filled += size(item)
+    if row:
+        yield row
+
+
+class PackedPool:
+    """A model with the keys and values of all that it has computed."""
+
+    def __init__(self, weights: Weights) -> None:
+        self._weights = weights
+        self._kept = weights.words.new_empty(
+            len(weights.layers), 2, 0, weights.heads, weights.width
+        )
+        self.size = 0
+
+    def compute(self, texts: Sequence[PackedText]) -> list[Computed]:
+        """Run the model over all texts in one pass."""
+        import torch
+
+        weights = self._weights
+        hidden = weights.embeddings[[one for text in texts for one in text.ids]]
+        places = [len(text.before) + i for text in texts for i in range(len(text.ids))]
+        turns = weights.turns(hidden[None], torch.tensor([places]))
+        layout = lay_out(texts, self.size, weights.sharing)
+        self._make_room(len(hidden))
+        for number, layer in enumerate(weights.layers):
+            hidden += self._attend(number, layer, layer.before_attention(hidden), turns, layout)
+            gate, up = (layer.before_words(hidden) @ layer.gate_up).chunk(2, 1)
+            hidden += torch.nn.functional.silu(gate).mul_(up) @ layer.down
+        states = weights.last(hidden).split([len(text.ids) for text in texts])
+        found = []
+        for text, part in zip(texts, states, strict=True):
+            found.append(Computed(part, (*text.before, *range(self.size, self.size + len(part)))))
+            self.size += len(part)
+        return found
+
+    def _make_room(self, count: int) -> None:
+        """Room for the keys and values of so many more tokens; what is there is copied seldom."""
+        import torch
+
+        if self.size + count > self._kept.shape[2]:
+            weights = self._weights
+            shape = (len(weights.layers), 2, 2 * (self.size + count), weights.heads, weights.width)
+            grown = torch.empty(shape)
+            grown[:, :, : self.size] = self._kept[:, :, : self.size]
+            self._kept = grown
+
+    def _attend(self, number: int, layer: Layer, normed: Any, turns: Any, layout: Layout) -> Any:
+        """Attention of one layer, each text to itself and to what came before it."""
+        import torch
+        from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
+
+        heads, width = self._weights.heads, self._weights.width
+        mixed = (normed @ layer.attention).view(1, len(normed), -1, width)
+        query, key, value = mixed.split([mixed.shape[2] - 2 * heads, heads, heads], 2)
+        query, key = apply_rotary_pos_emb(query, key, *turns, unsqueeze_dim=2)
+        keys, values = self._kept[number]
+        keys[self.size : self.size + len(normed)] = key[0]
+        values[self.size : self.size + len(normed)] = value[0]
+        groups, longest = layout.queries.shape
+        # The queries of the heads that share a key stand one after the other, so that no key is copied.
+        asked = query[0][layout.queries].view(groups, longest, heads, -1, width)
+        asked = asked.permute(0, 2, 3, 1, 4).reshape(groups, heads, -1, width)
+        seen = torch.nn.functional.scaled_dot_product_attention(
+            asked,
+            keys[layout.keys].transpose(1, 2),
+            values[layout.keys].transpose(1, 2),
+            attn_mask=layout.mask,
+        )
+        seen = seen.view(groups, heads, -1, longest, width).permute(0, 3, 1, 2, 4)
+        return seen.reshape(groups * longest, -1)[layout.back] @ layer.out
+
+    def log_odds(self, states: Any, wanted: Sequence[int]) -> list[float]:
+        """The log-probability of one next token after each state, among the commonest tokens and itself."""
+        import torch
+
+        ids = torch.tensor(list(wanted), dtype=torch.long)
+        own = (states * self._weights.words[ids]).sum(1)
+        every = (states @ self._weights.common).logsumexp(1)
+        rare = ids >= self._weights.common.shape[1]
+        every = torch.where(rare, every.logaddexp(own), every)
+        found: list[float] = (own - every).tolist()
+        return found
+
+    def gains(self, state: Any, old: int, new: Sequence[int]) -> list[float]:
+        """By how much likelier than the old token each of the new ones is after a state, as logarithms."""
+        words = self._weights.words
+        found: list[float] = (words[list(new)] @ state - words[old] @ state).tolist()
+        return found
+
+
+def lay_out(texts: Sequence[PackedText], size: int, sharing: int) -> Layout:
+    """Where the tokens of a pass are that starts when the pool has so many; so many heads share a key."""
+    import torch
+
+    starts = list(accumulate((len(text.ids) for text in texts), initial=0))
+    groups = grouped(texts)
+    columns = [columns_of([texts[number] for number in some]) for some in groups]
+    counts = [sum(len(texts[number].ids) for number in some) for some in groups]
+    longest = max(counts)
+    widest = max(len(known) + count for known, count in zip(columns, counts, strict=True))
+    queries = np.zeros((len(groups), longest), dtype=np.int64)
+    keys = np.zeros((len(groups), widest), dtype=np.int64)
+    mask = np.full((len(groups), longest, widest), -np.inf, dtype=np.float32)
+    mask[:, :, 0] = 0.0  # where nothing is, anything is seen, so that it stays a number
+    back = np.zeros(starts[-1], dtype=np.int64)
+    for row, (known, some) in enumerate(zip(columns, groups, strict=True)):
+        keys[row, : len(known)] = list(known)
+        at = 0
+        for number in some:
+            count, own = len(texts[number].ids), np.arange(starts[number], starts[number + 1])
+            column = len(known) + at
+            queries[row, at : at + count] = own
+            keys[row, column : column + count] = own + size
+            back[own] = row * longest + np.arange(at, at + count)
+            mask[row, at : at + count, 0] = -np.inf
+            mask[row, at : at + count, [known[place] for place in texts[number].before]] = 0.0
+            mask[row, at : at + count, column : column + count][np.tri(count, dtype=bool)] = 0.0
+            at += count
+    mask = np.tile(mask[:, None], (1, 1, sharing, 1))
+    return Layout(*map(torch.from_numpy, (queries, keys, mask, back)))
+
+
+def grouped(texts: Sequence[PackedText]) -> list[list[int]]:
+    """The numbers of the texts that go on from the same beginning, as many together as a group holds."""
+    same: dict[int, list[int]] = {}
+    for number, text in enumerate(texts):
+        same.setdefault(text.before[0] if text.before else -1 - number, []).append(number)
+    return [
+        group
+        for some in same.values()
+        for group in rows(some, lambda number: len(texts[number].ids), GROUP)
+    ]
+
+
+def columns_of(group: Sequence[PackedText]) -> dict[int, int]:
+    """The places of the pool that came before any text of a group, numbered."""
+    return {
+        place: number
+        for number, place in enumerate(dict.fromkeys(p for text in group for p in text.before))
+    }
+
+
+# Odds are among the commonest tokens, which hold nearly all of the probability; the numbers of a vocabulary of byte
+# pairs go by how common they are. It is the ratio of two odds that is used, where what is left out cancels.
+COMMON = 16_384
+
+
+class Layer(msgspec.Struct, frozen=True):
+    """One layer: its two norms, and its matrices, inputs x outputs."""
+
+    before_attention: Any
+    before_words: Any
+    attention: Any  # queries, keys and values side by side
+    out: Any
+    gate_up: Any  # both side by side
+    down: Any
+
+
+class Weights:
+    """All layers of a model, whose own weights become views of these, so that they are held once."""
+
+    def __init__(self, model: Any) -> None:
+        body, shape = model.model, model.config
+        self.layers = [
+            Layer(
+                layer.input_layernorm,
+                layer.post_attention_layernorm,
+                side_by_side(layer.self_attn, "q_proj", "k_proj", "v_proj"),
+                side_by_side(layer.self_attn, "o_proj"),
+                side_by_side(layer.mlp, "gate_proj", "up_proj"),
+                side_by_side(layer.mlp, "down_proj"),
+            )
+            for layer in body.layers
+        ]
+        self.turns, self.last = body.rotary_emb, body.norm
+        self.heads: int = shape.num_key_value_heads
+        self.sharing: int = shape.num_attention_heads // self.heads
+        self.width: int = body.layers[0].self_attn.head_dim
+        self.embeddings = body.embed_tokens.weight.detach()
+        self.words = model.lm_head.weight.detach()
+        self.common = self.words[:COMMON].t().contiguous()
+
+
+def side_by_side(owner: Any, *names: str) -> Any:
+    """One matrix of several linear layers with the same input, on two cores a quarter faster than torch's layout."""
+    import torch
+
+    parts = [getattr(owner, name) for name in names]
+    whole = torch.cat([part.weight.detach().t() for part in parts], 1).contiguous()
+    for part, own in zip(parts, whole.split([part.out_features for part in parts], 1), strict=True):
+        part.weight.data = own.t()
+    return whole

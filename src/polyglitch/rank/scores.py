@@ -1,0 +1,93 @@
+"""`random`: words in an order drawn from the campaign's seed, the baseline of every other rank.
+
+`wali`: words from which the system made the output tokens it was least sure of.
+
+Shao: Towards Effectively Testing Sequence-to-Sequence Models from White-Box Perspectives, Waterloo 2024. The published
+rank aligns an output token to the one source token that it attends to most. Here, by default, the doubt of a token and
+of its neighbours is shared out over the source as its attention is: a changed word moves agreement and order beside
+its own translation too.
+
+`gri`: words whose change moves the loss of the system's output most, by its gradients.
+
+Shao: Towards Effectively Testing Sequence-to-Sequence Models from White-Box Perspectives, Waterloo 2024. The gradient
+is that of the system's own output, or of a reference where the seed brings one (`reference` in its row).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import numpy as np
+
+from polyglitch.protocols import Floats, Inspection, Parse, Tools
+from polyglitch.rank.words import NEVER, Look, Ranking, from_tokens, no_scores, rankable
+from polyglitch.records import Seed
+
+
+def by_chance() -> Ranking:
+    """A number between 0 and 1 for each word, the same in every run with the same seed."""
+
+    def rank(
+        seeds: Sequence[Seed], parses: Sequence[Parse], look: Look, tools: Tools
+    ) -> list[Floats]:
+        return [draw(parse, tools.seed) for parse in parses]
+
+    return rank
+
+
+def unranked() -> Ranking:
+    """Every word alike: what `none` stands for, where a rank has to be named."""
+
+    def rank(
+        seeds: Sequence[Seed], parses: Sequence[Parse], look: Look, tools: Tools
+    ) -> list[Floats]:
+        return [no_scores(parse) for parse in parses]
+
+    return rank
+
+
+def draw(parse: Parse, seed: int) -> Floats:
+    """The scores of one sentence; of its text and the seed, and of nothing else."""
+    stream = Random(f"{seed}:{parse.text}")  # noqa: S311 - a draw of tests, not a secret
+    drawn = [(stream.random(), word) for word in parse.tokens]
+    return np.array([score if rankable(word) else NEVER for score, word in drawn], np.float32)
+
+
+def doubt_around() -> Ranking:
+    """The doubts of the output tokens and their neighbours, weighted by their attention to a word."""
+    return from_tokens(shared_doubts, np.sum)
+
+
+def least_sure() -> Ranking:
+    """One minus the lowest probability among the output tokens aligned to a word, or 0 without any."""
+    return from_tokens(greatest_doubts, np.max)
+
+
+def shared_doubts(seen: Inspection) -> Floats:
+    """For each source token, its share of the doubts in the output, each with those beside it."""
+    doubts = np.pad(1 - seen.probabilities, 1)
+    around = doubts[:-2] + doubts[1:-1] + doubts[2:]
+    return np.asarray(around @ seen.attention, np.float32)
+
+
+def greatest_doubts(seen: Inspection) -> Floats:
+    """For each source token, the greatest doubt among the output tokens aligned to it."""
+    doubts = np.zeros(len(seen.source_spans), np.float32)
+    words = np.array([end > start for start, end in seen.source_spans], bool)
+    if doubts.size and seen.probabilities.size:
+        aligned = seen.attention.argmax(-1)
+        # What looks at the end of the sentence, as its own end does, comes from no word.
+        sure = ~words[aligned]
+        np.maximum.at(doubts, aligned, np.where(sure, 0, 1 - seen.probabilities))
+    return doubts
+
+
+def gradient_norm() -> Ranking:
+    """The largest gradient norm among the pieces of a word: GRI as published."""
+    return from_tokens(lambda seen: seen.gradients, np.max)
+
+
+def gradient_times_input() -> Ranking:
+    """The size of gradient times input, summed over the pieces of a word."""
+    return from_tokens(lambda seen: seen.salience, np.sum)

@@ -1,0 +1,138 @@
+"""The report as JUnit XML: a suite a method, a failure an issue, an error for what could not be judged.
+
+The report as SARIF 2.1.0, which code hosts show beside the line of the corpus that a finding came from.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from polyglitch import __version__
+from polyglitch.records import Trial, Verdict
+from polyglitch.report.marks import plain
+from polyglitch.results.findings import Finding, ReportLimits, Summary
+
+# Characters that XML 1.0 cannot carry in any form.
+FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_report(
+    summary: Summary, findings: Iterable[Finding], limits: ReportLimits
+) -> Iterator[str]:
+    """Issues as failed tests; the counts of each suite are those of all its cases."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield tag("testsuites", name=summary.title, tests=summary.cases, time=f"{summary.seconds:.3f}")
+    yield from suites(summary)
+    yield tag("testsuite", name="issues", tests=summary.issues, failures=summary.issues, errors=0)
+    for finding in findings:
+        yield from test_case(finding)
+    yield "</testsuite>\n</testsuites>\n"
+
+
+def suites(summary: Summary) -> Iterator[str]:
+    """The methods with their counts, and the reasons for which cases were left undecided."""
+    for row in summary.methods:
+        suite = tag(
+            "testsuite",
+            name=row.method,
+            tests=row.cases,
+            failures=row.violated,
+            errors=row.undecided,
+        )
+        yield suite + "</testsuite>\n"
+    if summary.undecided_reasons:
+        count = len(summary.undecided_reasons)
+        yield tag("testsuite", name="undecided", tests=count, failures=0, errors=count)
+        for reason, cases in summary.undecided_reasons.items():
+            yield tag("testcase", classname="polyglitch.undecided", name=reason)
+            yield tag("error", message=f"{cases} cases: {reason}", close=True) + "</testcase>\n"
+        yield "</testsuite>\n"
+
+
+def test_case(finding: Finding) -> Iterator[str]:
+    """One issue: its worst violation as the message, all of them as the text."""
+    worst = finding.violations[0][1] if finding.violations else None
+    message = "; ".join(worst.reasons) if worst and worst.reasons else "the relation does not hold"
+    yield tag(
+        "testcase",
+        classname=f"polyglitch.{finding.issue.method}",
+        name=finding.seed.input.text[:200],
+    )
+    yield tag("failure", message=message, type=finding.issue.kind or "violation")
+    yield text("\n\n".join(told(trial, verdict) for trial, verdict in finding.violations))
+    yield "</failure></testcase>\n"
+
+
+def told(trial: Trial, verdict: Verdict) -> str:
+    """A violation as lines of text: each input above its output, then the score."""
+    lines = []
+    for item, output in zip(trial.case.inputs, trial.outputs, strict=True):
+        lines += [item.text, f"  -> {output.label or output.text or output.error}"]
+    if verdict.score is not None:
+        lines.append(
+            f"  score {verdict.score:g}, threshold {verdict.threshold} ({verdict.direction})"
+        )
+    return "\n".join(lines)
+
+
+def tag(element: str, /, *, close: bool = False, **attributes: object) -> str:
+    """An opening tag, or a closed one, with every attribute made safe."""
+    told = "".join(f" {key}={quoteattr(clean(str(value)))}" for key, value in attributes.items())
+    return f"<{element}{told}{'/' if close else ''}>"
+
+
+def text(value: str) -> str:
+    """Character data made safe."""
+    return escape(clean(value))
+
+
+def clean(value: str) -> str:
+    """Text with what XML forbids, and what hides, made visible."""
+    return FORBIDDEN.sub("\ufffd", "\n".join(plain(line) for line in value.split("\n")))
+
+
+ORIGIN = re.compile(r"(?P<file>.+):(?P<line>\d+)$")
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def sarif_report(
+    summary: Summary, findings: Iterable[Finding], limits: ReportLimits
+) -> Iterator[str]:
+    """One run with a rule a method and a result an issue, streamed."""
+    rules = [{"id": row.method, "name": row.method} for row in summary.methods]
+    tool = {"driver": {"name": "polyglitch", "version": __version__, "rules": rules}}
+    failed = [
+        {"level": "error", "message": {"text": f"{count} cases undecided: {reason}"}}
+        for reason, count in summary.undecided_reasons.items()
+    ]
+    invocation = {"executionSuccessful": True, "toolExecutionNotifications": failed}
+    if summary.command:
+        invocation["commandLine"] = summary.command
+    yield f'{{"$schema": {json.dumps(SCHEMA)}, "version": "2.1.0", "runs": [{{"tool": {json.dumps(tool)}, '
+    yield f'"invocations": {json.dumps([invocation])}, '
+    yield f'"properties": {json.dumps({"signature": summary.signature})}, "results": ['
+    for number, finding in enumerate(findings):
+        yield (",\n" if number else "\n") + json.dumps(result(finding))
+    yield "\n]}]}\n"
+
+
+def result(finding: Finding) -> dict[str, Any]:
+    """An issue as a SARIF result, with a fingerprint that stays the same from run to run."""
+    issue = finding.issue
+    message = "\n\n".join(told(trial, verdict) for trial, verdict in finding.violations)
+    found: dict[str, Any] = {
+        "ruleId": issue.method,
+        "level": "warning",
+        "message": {"text": message or finding.seed.input.text},
+        "partialFingerprints": {"polyglitch/issue": issue.id},
+        "properties": {"severity": issue.severity, "kind": issue.kind},
+    }
+    if place := ORIGIN.match(finding.seed.origin):
+        region = {"startLine": int(place["line"])}
+        where = {"artifactLocation": {"uri": place["file"]}, "region": region}
+        found["locations"] = [{"physicalLocation": where}]
+    return found

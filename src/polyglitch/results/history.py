@@ -1,0 +1,107 @@
+"""A run read back from the store: its cases and what it found, without the system or the models.
+
+The threshold curves of a run: issues always, precision and recall where sentences are labelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from polyglitch.campaign import find_file, make_campaign
+from polyglitch.errors import UsageError
+from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
+from polyglitch.results.findings import Finding
+from polyglitch.store.outputs import output_key
+from polyglitch.store.store import Store
+
+
+class History:
+    """One run of a store; the newest where none is named."""
+
+    def __init__(self, store: Store, run_id: str | None = None) -> None:
+        rows = store.run_rows()
+        if not rows:
+            raise UsageError(
+                f"store {store.where!r} holds no run yet; make one with `polyglitch run`"
+            )
+        row = next((row for row in rows if run_id is None or row["id"].startswith(run_id)), None)
+        if row is None:
+            known = ", ".join(row["id"] for row in rows)
+            raise UsageError(f"store {store.where!r} has no run {run_id!r}; it has: {known}")
+        self.store, self.row = store, row
+        self.run_id: str = row["id"]
+        self.definition: dict[str, Any] = row["definition"]
+        self.routes = {method["name"]: method["route"] for method in self.definition["methods"]}
+
+    def trial(self, case: Case) -> Trial:
+        """A case with its outputs."""
+        return self.trials([case])[0]
+
+    def trials(self, cases: Sequence[Case]) -> list[Trial]:
+        """Cases with their outputs, all of a hop read together."""
+        chains: list[list[list[Output]]] = [[[] for _ in case.inputs] for case in cases]
+        waiting = [
+            (case.method, chain, item)
+            for case, made in zip(cases, chains, strict=True)
+            for chain, item in zip(made, case.inputs, strict=True)
+        ]
+        for hop, system in enumerate(self.definition["systems"]):
+            if hop:
+                waiting = [
+                    (method, chain, Input(chain[-1].text, language=self.definition["languages"][1]))
+                    for method, chain, _ in waiting
+                    if self.routes[method] == "round trip" and chain[-1].ok
+                ]
+            keys = [output_key(system, item) for _, _, item in waiting]
+            known = self.store.outputs(keys)
+            for key, (_, chain, _) in zip(keys, waiting, strict=True):
+                chain.append(known.get(key, ABSENT))
+        return [
+            Trial(case, tuple(map(tuple, made))) for case, made in zip(cases, chains, strict=True)
+        ]
+
+    def findings(self) -> Iterator[Finding]:
+        """The issues, worst first, each with its seed and its worst violations."""
+        return (self.finding(issue) for issue in self.store.issues(self.run_id))
+
+    def finding(self, issue: Issue) -> Finding:
+        """An issue with its seed and its worst violations."""
+        pairs = self.store.verdicts(self.run_id, issue.method, ids=issue.case_ids)
+        trials = self.trials([case for case, _ in pairs])
+        finders = self.store.finders(self.run_id, issue.seed_id)
+        return Finding(
+            issue=issue,
+            seed=self.store.seed(self.run_id, issue.seed_id),
+            violations=tuple(
+                (trial, verdict) for trial, (_, verdict) in zip(trials, pairs, strict=True)
+            ),
+            also_found_by=tuple(name for name in finders if name != issue.method),
+            minimised=self.minimised(issue),
+        )
+
+    def minimised(self, issue: Issue) -> tuple[Trial, Verdict] | None:
+        """The smallest pair that still fails, where `minimise` has looked for one."""
+        found = self.store.remember(MINIMISED, [issue.id]).get(issue.id)
+        return found and msgspec.convert(found, tuple[Trial, Verdict])
+
+
+MINIMISED = "minimised"  # where the store keeps the smallest pair of an issue
+ABSENT = Output(status="error", error="not in the store")
+
+
+def open_history(name: str, store: str | None = None) -> History:
+    """A run by `STORE:RUN`, `STORE:` for its newest, or `RUN` alone in the store given (or configured)."""
+    where, _, run_id = name.rpartition(":") if name else ("", "", "")
+    if "/" in run_id:  # the colon was part of an address: the whole of it is a store
+        where, run_id = name, ""
+    if not where:
+        where = store or make_campaign({}, find_file()).store
+    if "://" not in where and not Path(where).is_file():
+        raise UsageError(
+            f"store {where!r}: no such file; `polyglitch run` makes one: write STORE:RUN, or name it with --store"
+        )
+    return History(Store(where), run_id or None)

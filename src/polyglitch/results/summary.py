@@ -1,0 +1,163 @@
+"""The figures of a run: counts by method, suspected bugs, overlap, and what other thresholds would report.
+
+Made once a run: whoever shows or writes it is given the same summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations, islice
+
+from polyglitch.issues.groups import group_issues
+from polyglitch.records import Group, Issue, Trial, Verdict
+from polyglitch.results.curves import Curve, issue_points
+from polyglitch.results.findings import Bug, MethodCount, Summary
+from polyglitch.results.history import History
+from polyglitch.results.judgements import Judgements
+from polyglitch.results.labelled import Judged
+from polyglitch.run.plan import signature
+
+MOST_GROUPED = 2000  # issues, the worst: more than anyone reads, and grouped in seconds
+MOST_BUGS = 20  # groups at the head of a report
+COUNTS = (
+    "seeds",
+    "cases",
+    "queries",
+    "cache_hits",
+    "violations",
+    "undecided",
+    "errors",
+    "issues",
+    "seconds",
+)
+
+
+def groups_of(history: History) -> list[Group]:
+    """The issues brought together where they are one bug, the largest group first."""
+    found = (
+        (finding.issue, [*filter(None, [finding.minimised]), *finding.violations])
+        for finding in islice(history.findings(), MOST_GROUPED)
+    )
+    source, target = history.definition["languages"]
+    return group_issues(found, (source, target))
+
+
+def bugs_of(history: History, groups: Sequence[Group]) -> tuple[Bug, ...]:
+    """The largest groups of more than one issue, as a report shows them."""
+    issues = list(islice(history.store.issues(history.run_id), MOST_GROUPED))
+    place = {issue.id: number for number, issue in enumerate(issues, 1)}
+    return tuple(
+        Bug(
+            title=group.title,
+            kind=group.kind,
+            methods=group.methods,
+            numbers=tuple(place[name] for name in group.issue_ids),
+            shown=best_shown(history, issues[place[group.issue_ids[0]] - 1], group.case_id),
+        )
+        for group in groups[:MOST_BUGS]
+        if len(group.issue_ids) > 1
+    )
+
+
+def best_shown(history: History, issue: Issue, case_id: str) -> tuple[Trial, Verdict] | None:
+    """What shows a bug best: the minimised pair where there is one, else the case of that name."""
+    finding = history.finding(issue)
+    if finding.minimised:
+        return finding.minimised
+    named = [pair for pair in finding.violations if pair[0].case.id == case_id]
+    return next(iter(named or finding.violations), None)
+
+
+def summarise(history: History, title: str = "", command: str = "") -> Summary:
+    """The figures of the run."""
+
+    figures, source = history.row["figures"], history.definition["languages"]
+    groups = groups_of(history)
+    return Summary(
+        title=title
+        or f"{history.definition['systems'][0].split('|')[0]} on {history.definition['corpus']['name']}",
+        signature=signature(history.definition),
+        command=command or figures.get("command", ""),
+        created=history.row["created"],
+        system=" and back by ".join(history.definition["systems"]),
+        languages=(source[0], source[1]),
+        methods=method_counts(history),
+        undecided_reasons=history.store.undecided_reasons(history.run_id),
+        skipped=figures.get("skipped", {}),
+        without_case=figures.get("without_case", {}),
+        unasked=figures.get("unasked", 0),
+        overlap=overlap(history),
+        curves=run_curves(history),
+        groups=len(groups),
+        bugs=bugs_of(history, groups),
+        **{name: figures.get(name, 0) for name in COUNTS},
+    )
+
+
+def method_counts(history: History) -> tuple[MethodCount, ...]:
+    outcomes = history.store.outcomes(history.run_id)
+    counts = []
+    for name in history.routes:
+        holds, violated, undecided = (
+            outcomes.get((name, outcome), 0) for outcome in ("holds", "violated", "undecided")
+        )
+        issues = sum(1 for _ in history.store.issues(history.run_id, name))
+        counts.append(
+            MethodCount(name, holds + violated + undecided, violated, holds, undecided, issues)
+        )
+    return tuple(counts)
+
+
+def overlap(history: History) -> dict[str, int]:
+    """For each two methods, on how many seeds both found a violation."""
+    found = {
+        name: set(history.store.violated_seeds(history.run_id, name)) for name in history.routes
+    }
+    return {f"{a} and {b}": len(found[a] & found[b]) for a, b in combinations(found, 2)}
+
+
+LOOKED_AT = 50  # verdicts that tell whether a method has one threshold for all
+
+
+def run_curves(history: History) -> tuple[Curve, ...]:
+    """A curve for each method whose issues are not all equally severe."""
+    judged = Judgements(history).items()
+    made = (
+        method_curve(history, method["name"], judged) for method in history.definition["methods"]
+    )
+    return tuple(curve for curve in made if curve)
+
+
+def method_curve(history: History, method: str, judged: list[Judged]) -> Curve | None:
+    """How many issues a method would raise with its line drawn further out, by how far."""
+    severities = history.store.worst_severities(history.run_id, method)
+    if len(set(severities)) < 2:
+        return None
+    known = [item for item in judged if item.method == method and item.decided]
+    points = issue_points(severities, [(severity(item), item.bug) for item in known])
+    labelled = len(known)
+    verdict = common_verdict(history, method)
+    if verdict is None or verdict.threshold is None:
+        return Curve(method, "past the limit by at least", tuple(points), labelled=labelled)
+    sign = 1 if verdict.direction == "above" else -1
+    placed = [
+        replace(point, threshold=verdict.threshold + sign * point.threshold) for point in points
+    ]
+    side = "at least" if sign == 1 else "at most"
+    marks = (("limit", verdict.threshold),)
+    return Curve(method, f"score {side}", tuple(placed[::sign]), marks, labelled)
+
+
+def severity(item: Judged) -> float:
+    """How far past its limit a labelled sentence is; one that was not reported is before any."""
+    return item.verdict.severity if item.shelf == "issue" else float("-inf")
+
+
+def common_verdict(history: History, method: str) -> Verdict | None:
+    """A verdict of the method's issues, if all have the same threshold."""
+    issues = islice(history.store.issues(history.run_id, method), LOOKED_AT)
+    ids = [issue.case_ids[0] for issue in issues]
+    found = [verdict for _, verdict in history.store.verdicts(history.run_id, method, ids=ids)]
+    limits = {(verdict.threshold, verdict.direction) for verdict in found}
+    return found[0] if len(limits) == 1 else None

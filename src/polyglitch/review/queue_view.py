@@ -1,0 +1,169 @@
+"""What a reviewer has on the desk: a run's queue in pages, and each issue with all that explains it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+
+import msgspec
+
+from polyglitch.records import Case, Issue, Label, Trial, Verdict, decode
+from polyglitch.report.cards import Card, Languages, card, number_in_words
+from polyglitch.results.findings import ReportLimits
+from polyglitch.results.history import History
+from polyglitch.store.queue import QueueFilter, QueueRow
+from polyglitch.store.store import Store
+
+PAGE = 30  # rows of the list at a time: more than a screen, and the next are fetched before the last is reached
+BEHIND = 8  # rows shown above the current one
+ISSUES_AT_ONCE = 200  # made searchable in one go
+
+
+class QueueLine(msgspec.Struct, frozen=True):
+    """A row of the list as shown."""
+
+    row: QueueRow
+    old: str
+    new: str
+    relation: str
+    score: str
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """An issue on the desk."""
+
+    row: QueueRow
+    card: Card
+    labels: list[Label]
+    own: Label | None
+    kinds: tuple[str, ...]
+
+
+class QueueView:
+    """One run of a store, as its reviewers see it."""
+
+    def __init__(self, store: Store, run_id: str | None = None) -> None:
+        self.store = store
+        self.history = History(store, run_id)
+        self.run_id = self.history.run_id
+        self.methods = [method["name"] for method in self.history.definition["methods"]]
+        source, target = self.history.definition["languages"]
+        self.languages: Languages = (source, target)
+        self.total = store.queue_count(self.run_id, "", QueueFilter())
+        self._suspected = store.suspected_kinds(self.run_id)
+
+    def make_searchable(self) -> Iterator[int]:
+        """Gather what can be read of each issue, so that it can be searched; how many are done."""
+        records = iter(self.store.unsearchable(self.run_id))
+        done = 0
+        while some := [decode(record, Issue) for record in islice(records, ISSUES_AT_ONCE)]:
+            texts: dict[str, str] = {}
+            for method in sorted({issue.method for issue in some}):
+                texts |= self._texts(method, [issue for issue in some if issue.method == method])
+            self.store.make_searchable(self.run_id, texts)
+            done += len(some)
+            yield done
+
+    def count(self, who: str, wanted: QueueFilter) -> int:
+        """How many rows a filter lets pass; counted only where there is a filter."""
+        if wanted == QueueFilter():
+            return self.total
+        return self.store.queue_count(self.run_id, who, wanted)
+
+    def kinds(self) -> list[str]:
+        """The kinds that methods suspect, which stay, and those that reviewers name."""
+        return sorted(self._suspected | self.store.named_kinds(self.run_id))
+
+    def window(
+        self, who: str, wanted: QueueFilter, at: int
+    ) -> tuple[list[QueueRow], QueueRow | None]:
+        """The rows around a position, and the one to look at: the first there or after it."""
+        ahead = self.store.queue(self.run_id, who, wanted, after=at - 1, limit=PAGE)
+        behind = (
+            self.store.queue(self.run_id, who, wanted, before=at, limit=BEHIND) if at > 1 else []
+        )
+        current = ahead[0] if ahead else behind[-1] if behind else None
+        return behind + ahead, current
+
+    def lines(self, rows: Sequence[QueueRow]) -> list[QueueLine]:
+        """Rows with what was changed and how far off the answer was."""
+        found: dict[tuple[str, str], tuple[Case, Verdict]] = {}
+        for method in sorted({row.method for row in rows}):
+            ids = [row.issue.case_ids[0] for row in rows if row.method == method]
+            for pair in self.store.verdicts(self.run_id, method, ids=ids):
+                found[method, pair[0].id] = pair
+        return [self._line(row, found) for row in rows]
+
+    def open(self, who: str, row: QueueRow) -> Opened:
+        """All there is to see of a row."""
+        finding = self.history.finding(row.issue)
+        labels = self.store.labels(row.id)
+        own = next((label for label in labels if label.who == who), None)
+        trials = [trial for trial, _ in finding.violations]
+        shown = card(row.position, finding, self.languages, ReportLimits())
+        return Opened(row, shown, labels, own, kinds_of(trials))
+
+    def _line(self, row: QueueRow, found: dict[tuple[str, str], tuple[Case, Verdict]]) -> QueueLine:
+        pair = found.get((row.method, row.issue.case_ids[0]))
+        if pair is None:
+            return QueueLine(row, "", "", row.seed, "")
+        case, verdict = pair
+        score = verdict.reason[:60] if verdict.score is None else number_in_words(verdict.score)
+        edit = case.edit
+        return QueueLine(
+            row, edit.old if edit else "", edit.new if edit else "", case.relation, score
+        )
+
+    def _texts(self, method: str, issues: list[Issue]) -> dict[str, str]:
+        ids = [case_id for issue in issues for case_id in issue.case_ids]
+        pairs = [
+            pair
+            for start in range(0, len(ids), ISSUES_AT_ONCE)
+            for pair in self.store.verdicts(
+                self.run_id, method, ids=ids[start : start + ISSUES_AT_ONCE]
+            )
+        ]
+        trials = self.history.trials([case for case, _ in pairs])
+        read = {
+            trial.case.id: texts_of(trial, verdict)
+            for trial, (_, verdict) in zip(trials, pairs, strict=True)
+        }
+        return {
+            issue.id: "\n".join(
+                dict.fromkeys(  # the original and its answer are in every case of an issue
+                    [issue.id, issue.seed_id, issue.kind]
+                    + [part for case_id in issue.case_ids for part in read.get(case_id, ())]
+                )
+            )
+            for issue in issues
+        }
+
+
+def texts_of(trial: Trial, verdict: Verdict) -> list[str]:
+    """Everything that a person reads of a trial."""
+    parts: list[str | None] = [verdict.reason, *verdict.reasons, trial.case.relation]
+    for item in trial.case.inputs:
+        parts += [item.text, item.title, item.context]
+    for chain in trial.chains:
+        for output in chain:
+            parts += [output.text, output.label, output.error]
+    return [part for part in parts if part]
+
+
+def kinds_of(trials: Sequence[Trial]) -> tuple[str, ...]:
+    """The kinds of bug that fit what the system does, in the order of the keys."""
+    if any(item.context is not None for trial in trials for item in trial.case.inputs):
+        return bug_kinds()["answer"]
+    if any(output.label is not None for trial in trials for output in trial.outputs):
+        return bug_kinds()["label"]
+    return bug_kinds()["translation"]
+
+
+@cache
+def bug_kinds() -> dict[str, tuple[str, ...]]:
+    """The kinds of bug by what a system gives."""
+    text = files("polyglitch").joinpath("resources", "bug_kinds.toml").read_text("utf-8")
+    return {name: tuple(kinds) for name, kinds in tomllib.loads(text).items()}

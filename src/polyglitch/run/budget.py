@@ -1,0 +1,112 @@
+"""A budget of queries: which cases it still pays for.
+
+What a run will send over the network and cost, reckoned from its first seeds before anything is asked.
+
+How far a run is, as its watcher is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from polyglitch.protocols import System
+from polyglitch.records import Case, Input
+from polyglitch.systems.spending import Meter
+
+
+class Budget:
+    """So many distinct inputs, each asked `repeat` times. An answer from the store costs as much as a new one, so
+    that a campaign has the same cases whatever was asked before."""
+
+    def __init__(self, queries: int | None, repeat: int, key: Callable[[Input], str]) -> None:
+        self._affordable = queries // repeat if queries else None
+        self._key = key
+        self._spent: set[str] = set()
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return self._affordable is not None
+
+    @property
+    def paid_out(self) -> bool:
+        """Whether the budget is spent."""
+        return self._affordable is not None and len(self._spent) >= self._affordable
+
+    def charge(self, cases: Iterable[Case]) -> None:
+        """Count what an earlier, interrupted run has spent already."""
+        for case in cases:
+            self._spent |= {self._key(item) for item in case.inputs}
+
+    def choose(self, cases: list[Case]) -> list[Case]:
+        """The cases that the budget still pays for, paid."""
+        if self._affordable is None:
+            return cases
+        chosen: list[Case] = []
+        for case in cases:
+            new = {self._key(item) for item in case.inputs} - self._spent
+            if len(self._spent) + len(new) <= self._affordable:
+                self._spent |= new
+                chosen.append(case)
+        return chosen
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """Queries that are still to be asked, their characters and their cost; from so many seeds of so many."""
+
+    queries: int
+    characters: int
+    cost: float
+    seeds: int
+    of_seeds: int
+
+    def shortfall(self, meter: Meter) -> str:
+        """What a person should know where the limits will stop the run before its end, else nothing."""
+        spent = meter.total
+        short = []
+        if meter.max_chars is not None and spent.characters + self.characters > meter.max_chars:
+            short.append(f"--max-chars {meter.max_chars:,}")
+        if meter.max_cost is not None and spent.cost + self.cost > meter.max_cost:
+            short.append(f"--max-cost {meter.max_cost:g}")
+        return f"{self}; {' and '.join(short)} will stop the run before its end" if short else ""
+
+    def __str__(self) -> str:
+        cost = f", a cost of about {self.cost:.2f}" if self.cost else ""
+        return (
+            f"about {self.queries:,} queries with {self.characters:,} characters are still to be sent{cost} "
+            f"(by {self.seeds:,} of {self.of_seeds:,} seeds)"
+        )
+
+
+def reckon(
+    system: System, meter: Meter, inputs: Sequence[Input], seeds: int, of_seeds: int, hops: int
+) -> Estimate:
+    """The estimate from the new inputs of some seeds; each hop of a round trip sends about as much."""
+    api = getattr(system, "api", None)  # a service counts what it bills for, prompt and all
+    lengths = [api.characters(item) if api else len(item.text) for item in inputs]
+    tokens = api.answer_tokens if api else 0
+    cost = sum(meter.price.expected(length, tokens) for length in lengths)
+    share = hops * of_seeds / seeds if seeds else 0.0
+    return Estimate(
+        round(len(inputs) * share), round(sum(lengths) * share), cost * share, seeds, of_seeds
+    )
+
+
+class Progress(msgspec.Struct):
+    """How far a run is; the watcher is told after every step."""
+
+    stage: str = "start"
+    seeds: int = 0
+    seeds_total: int | None = None
+    cases: int = 0
+    queries: int = 0
+    cache_hits: int = 0
+    violations: int = 0
+    undecided: int = 0
+    errors: int = 0
+    warning: str = ""  # what a person should know before the first question
+
+
+Watch = Callable[[Progress], None]

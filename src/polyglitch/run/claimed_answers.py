@@ -1,0 +1,91 @@
+"""Waiting for what another process on the same store asks: its answer is ours as well."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+
+import msgspec
+
+from polyglitch.records import Input, Output
+from polyglitch.store.store import Store
+
+LOOK = 0.2  # seconds between two looks into the store
+SWEEP = 2.0  # seconds between two looks for workers that are gone
+
+Batch = dict[str, Input]
+Answers = dict[str, Output]
+
+
+class Wait(msgspec.Struct):
+    """Inputs that another process has claimed, and who waits for them."""
+
+    batch: Batch
+    answers: Answers
+    future: Future[Answers]
+
+
+class ClaimedAnswers:
+    """A thread that looks for answers, and sends inputs back to be asked here when nobody asks them any more."""
+
+    def __init__(
+        self, store: Store, again: Callable[[Batch, Answers, Future[Answers]], None]
+    ) -> None:
+        self._store, self._again = store, again
+        self._waits: list[Wait] = []
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def wait(self, batch: Batch, answers: Answers, future: Future[Answers]) -> None:
+        """Have a future resolved once all inputs of the batch are answered, whoever asked them."""
+        with self._lock:
+            self._waits.append(Wait(batch, answers, future))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._watch, daemon=True)
+                self._thread.start()
+
+    def _watch(self) -> None:
+        swept = time.monotonic()
+        while waits := self._under_way():
+            time.sleep(LOOK)
+            failed: Exception | None = None
+            if time.monotonic() - swept > SWEEP:
+                swept = time.monotonic()
+                try:
+                    self._store.free_claims()
+                except Exception as error:  # the store is gone: whoever waits must hear of it
+                    failed = error
+            for wait in waits:
+                try:
+                    if failed:
+                        raise failed
+                    over = self._look(wait)
+                except Exception as error:
+                    wait.future.set_exception(error)
+                    over = True
+                if over:
+                    with self._lock:
+                        self._waits.remove(wait)
+
+    def _under_way(self) -> list[Wait]:
+        """Who waits still; where nobody does the thread ends, and the next wait starts another."""
+        with self._lock:
+            if not self._waits:
+                self._thread = None
+            return list(self._waits)
+
+    def _look(self, wait: Wait) -> bool:
+        """Whether a wait is over: everything answered, or what is left is to be asked here."""
+        owners = self._store.claimed(list(wait.batch))
+        found = self._store.outputs(list(wait.batch))  # after the claims: an answer ends its claim
+        wait.answers |= found
+        wait.batch = {key: item for key, item in wait.batch.items() if key not in found}
+        if not wait.batch:
+            wait.future.set_result(wait.answers)
+            return True
+        if any(key not in owners for key in wait.batch):
+            self._again(wait.batch, wait.answers, wait.future)
+            return True
+        return False

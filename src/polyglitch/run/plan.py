@@ -1,0 +1,151 @@
+"""Before a run: everything a campaign names is opened and checked, and the run gets its identity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from polyglitch import __version__, registry
+from polyglitch.campaign import Campaign, make_method
+from polyglitch.component import Method
+from polyglitch.corpus.read import Corpus, open_corpus
+from polyglitch.errors import UsageError
+from polyglitch.protocols import Remote, System
+from polyglitch.rank.cached_rank import check_rank
+from polyglitch.records import digest, encode
+from polyglitch.systems.spending import Limits, Meter
+from polyglitch.systems.uri import open_system
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The opened parts of a campaign and what makes its runs the same or different."""
+
+    methods: tuple[Method, ...]
+    systems: tuple[System, ...]  # there, and back for a round trip
+    languages: tuple[str | None, str | None]
+    corpus: Corpus
+    definition: dict[str, Any]
+    meter: Meter  # of what is spent on systems over the network
+
+    @property
+    def run_id(self) -> str:
+        """The name of the run: the same campaign goes on where it was."""
+        content = self.definition | {"corpus": self.definition["corpus"]["digest"]}
+        del content["opened"]
+        return digest([encode(content)])
+
+
+Open = Callable[[str, float], System]
+
+
+def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
+    """Open methods, systems and corpus, or say what is wrong with the first that is."""
+    if not campaign.methods:
+        raise UsageError("no method to run; name one with --method, `list methods` shows them")
+    if not campaign.corpus:
+        raise UsageError("no corpus; name a file with --corpus, or `sample` for the bundled one")
+    stray = set(campaign.parameters) - set(campaign.methods)
+    if stray:
+        raise UsageError(
+            f"parameters for {', '.join(sorted(stray))}, which is not among the methods to run"
+        )
+    methods = tuple(make_method(name, campaign.parameters.get(name)) for name in campaign.methods)
+    registry.entry("ranks", campaign.rank)  # a wrong name shows before any model is loaded
+    systems = open_systems(campaign, methods, open_one)
+    meter = set_limits(campaign, systems)
+    check_rank(campaign.rank, systems[0])
+    source, target = systems[0].languages
+    languages = (campaign.source_language or source, campaign.target_language or target)
+    corpus = open_corpus(
+        campaign.corpus,
+        text=campaign.text_column,
+        label=campaign.label_column,
+        context=campaign.context_column,
+        language=languages[0],
+    )
+    definition = define(campaign, methods, systems, languages, corpus)
+    return Plan(methods, systems, languages, corpus, definition, meter)
+
+
+def open_systems(
+    campaign: Campaign, methods: tuple[Method, ...], open_one: Open = open_system
+) -> tuple[System, ...]:
+    """The system under test and, where a method makes a round trip, the one for the way back."""
+    if not campaign.system:
+        raise UsageError("no system to test; name one with --system, such as firefox:en-pt")
+    uris = [campaign.system]
+    trips = [method.name for method in methods if method.route == "round trip"]
+    if trips:
+        if not campaign.back:
+            raise UsageError(f"{trips[0]} needs a system for the way back; name it with --back")
+        uris.append(campaign.back)
+    return tuple(open_one(uri, campaign.timeout) for uri in uris)
+
+
+def set_limits(campaign: Campaign, systems: tuple[System, ...]) -> Meter:
+    """Tell systems over the network how hard they may be asked; the meter that they share."""
+    limits = Limits(
+        concurrency=campaign.jobs or Limits().concurrency,
+        rate=campaign.rate,
+        char_rate=campaign.char_rate,
+        retries=campaign.retries,
+        price=campaign.price,
+        max_chars=campaign.max_chars,
+        max_cost=campaign.max_cost,
+    )
+    meter = Meter(limits)
+    remote = [system for system in systems if isinstance(system, Remote)]
+    if meter.limited and not remote:
+        raise UsageError(
+            f"--max-chars and --max-cost are for systems over the network, and {campaign.system!r} runs here; "
+            "--budget bounds the queries of any system"
+        )
+    for system in remote:
+        system.limit(limits, meter)
+    return meter
+
+
+def define(
+    campaign: Campaign,
+    methods: tuple[Method, ...],
+    systems: tuple[System, ...],
+    languages: tuple[str | None, str | None],
+    corpus: Corpus,
+) -> dict[str, Any]:
+    """All that can change a case or a verdict; and, apart from it, what opens the same parts again."""
+    return {
+        "version": __version__,
+        "methods": [
+            {"name": method.name, "signature": method.signature, "route": method.route}
+            for method in methods
+        ],
+        "systems": [system.signature for system in systems],
+        "languages": list(languages),
+        "corpus": {"name": campaign.corpus, "digest": corpus.digest()},
+        "limit": campaign.limit,
+        "budget": campaign.budget,
+        "rank": campaign.rank,
+        "parser": campaign.parser,
+        "seed": campaign.seed,
+        **({"repeat": campaign.repeat} if campaign.repeat > 1 else {}),
+        "opened": {"system": campaign.system, "parameters": campaign.parameters},
+    }
+
+
+def signature(definition: dict[str, Any]) -> str:
+    """A definition in one line, in the manner of sacreBLEU."""
+    parts = {
+        "polyglitch": definition["version"],
+        "methods": "+".join(method["signature"] for method in definition["methods"]),
+        "systems": "+".join(definition["systems"]),
+        "languages": "-".join(language or "?" for language in definition["languages"]),
+        "corpus": definition["corpus"]["digest"],
+    }
+    parts |= {
+        key: definition[key]
+        for key in ("limit", "budget", "rank", "parser", "seed", "repeat")
+        if definition.get(key) is not None
+    }
+    return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -1,0 +1,212 @@
+"""Actors that are all alike: a free one is taken for each call, and one that was lost is waited for or done without.
+
+The stages of a campaign on a Ray cluster: one replica of the system an actor, hands that make cases and judge.
+
+The store stays with this process, which alone writes it: what the cluster loses is asked or computed again, and
+the results are those of one machine. Nothing is reported to anybody: usage statistics and the dashboard are off.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+import ray
+from ray.exceptions import GetTimeoutError, RayActorError
+
+from polyglitch.campaign import Campaign
+from polyglitch.component import Method
+from polyglitch.errors import SystemFailed
+from polyglitch.protocols import System
+from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
+from polyglitch.run.engines import Later
+from polyglitch.run.ray_actors import CASES, OUTPUTS, VERDICTS, MethodActor, Replica, Reply, opened
+from polyglitch.tools import Toolbox
+
+RECOVERY = 120.0  # seconds in which a lost actor is back on another machine with its models loaded
+LOOKED = 5.0  # seconds after which a call that waits for an actor looks whether any is left
+
+
+class TookTooLong(Exception):
+    """An actor did not answer in time; it has been started afresh."""
+
+
+class ActorPool:
+    """Never more calls under way than actors: whoever wants one has to wait until one is free."""
+
+    def __init__(self, kind: Any, count: int, cpus: float, *arguments: Any) -> None:
+        remote = ray.remote(kind).options(
+            num_cpus=cpus, max_restarts=-1, max_task_retries=0, scheduling_strategy="SPREAD"
+        )
+        self._actors = [remote.remote(*arguments) for _ in range(count)]
+        self._free: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for actor in self._actors:
+            self._free.put(actor)
+        self._left, self._lock, self._closed = count, threading.Lock(), False
+        self.lost = 0  # calls that had to be made again
+
+    def call(self, name: str, *arguments: Any, timeout: float | None = None) -> Reply:
+        """Call a method of whichever actor is free; on another one if it is lost meanwhile."""
+        while True:
+            actor = self._take()
+            try:
+                reply: Reply = ray.get(getattr(actor, name).remote(*arguments), timeout=timeout)
+            except GetTimeoutError:
+                ray.kill(actor, no_restart=False)  # it may hang for ever
+                self._give_back(actor)
+                raise TookTooLong from None
+            except RayActorError:
+                self.lost += 1
+                self._give_back(actor)
+                continue
+            except BaseException:
+                self._free.put(actor)
+                raise
+            self._free.put(actor)
+            return reply
+
+    def close(self) -> None:
+        """End the actors."""
+        self._closed = True
+        for actor in self._actors:
+            ray.kill(actor)
+
+    def _take(self) -> Any:
+        while True:
+            try:
+                return self._free.get(timeout=LOOKED)
+            except queue.Empty:
+                if not self._left:
+                    raise SystemFailed(
+                        f"the cluster lost a worker and gave no other in {RECOVERY:g} s; look at it with "
+                        "`ray status`, then run again: everything finished is kept"
+                    ) from None
+
+    def _give_back(self, actor: Any) -> None:
+        """Wait, beside the callers, until an actor has been started again."""
+
+        def revive() -> None:
+            try:
+                ray.get(actor.describe.remote(), timeout=RECOVERY)
+            except RayActorError:
+                if not self._closed:
+                    revive()
+            except Exception:
+                with self._lock:
+                    self._left -= 1
+            else:
+                self._free.put(actor)
+
+        threading.Thread(target=revive, daemon=True).start()
+
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # before ray is imported: it decides then
+os.environ["RAY_ENABLE_AUTO_CONNECT"] = (
+    "0"  # a late call must not start a cluster that nobody asked for
+)
+
+
+SHARE = 0.5  # of a core for an actor: replicas and hands seldom work at the same moment
+LOOPBACK = "127.0.0.1"
+
+
+class RayEngine:
+    """Fits `polyglitch.run.engines.Engine`."""
+
+    grace = 2 * RECOVERY
+
+    def __init__(self, campaign: Campaign, address: str = "") -> None:
+        self._campaign = campaign
+        self._joined = not ray.is_initialized()
+        if self._joined:
+            connect(address or os.environ.get("RAY_ADDRESS", ""))
+        cores = int(ray.cluster_resources().get("CPU", 1))
+        self._replicas = campaign.jobs or max(1, cores // 2)
+        self.ahead = max(1, cores // 2)
+        self._pools: list[ActorPool] = []
+
+    def open_system(self, uri: str, timeout: float) -> System:
+        """The system under test, as many times as there is room for it."""
+        pool = ActorPool(Replica, self._replicas, SHARE, uri, timeout)
+        self._pools.append(pool)
+        return Spread(pool, timeout, self._replicas)
+
+    def start(self, methods: Sequence[Method], tools: Toolbox) -> None:
+        """Start the hands; what is missing on a machine of the cluster shows now."""
+        raw = msgspec.json.encode(self._campaign)
+        self._hands = ActorPool(MethodActor, self.ahead, SHARE, raw, tools.languages)
+        self._pools.append(self._hands)
+        opened(self._hands.call("describe"), list[str])
+        self._threads = ThreadPoolExecutor(self.ahead)
+
+    def mutate(self, method: Method, seeds: Sequence[Seed]) -> Later[Iterable[Case]]:
+        """The cases of some seeds, under way from now on."""
+        return self._send("mutate", method, list(seeds), CASES)
+
+    def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
+        """The verdicts on some trials, under way from now on."""
+        return self._send("compare", method, list(trials), VERDICTS)
+
+    def close(self) -> None:
+        """End what was started here; a cluster that ran before goes on."""
+        if hasattr(self, "_threads"):
+            self._threads.shutdown(wait=False, cancel_futures=True)
+        for pool in self._pools:
+            pool.close()
+        if self._joined:
+            ray.shutdown()
+
+    def _send(self, name: str, method: Method, records: Any, kind: Any) -> Callable[[], Any]:
+        if not records:
+            return list
+        raw = msgspec.json.encode(records)
+        future = self._threads.submit(self._hands.call, name, method.name, raw)
+        return lambda: opened(future.result(), kind)
+
+
+class Spread:
+    """Replicas of a system as one system that answers as many batches at once as there are replicas."""
+
+    def __init__(self, pool: ActorPool, timeout: float, replicas: int) -> None:
+        self._pool, self._timeout, self.parallel = pool, timeout, replicas
+        kind = tuple[str, tuple[str | None, str | None], int]
+        self.signature, self.languages, self.batch_size = opened(pool.call("describe"), kind)
+
+    def ask(self, inputs: Sequence[Input]) -> Sequence[Output]:
+        """Answers from a free replica; a batch that hangs is asked again one by one."""
+        try:
+            reply = self._pool.call(
+                "ask", msgspec.json.encode(list(inputs)), timeout=self._timeout + 1.0
+            )
+        except TookTooLong:
+            if len(inputs) == 1:
+                return [Output(status="timeout", error=f"no answer in {self._timeout:g} s")]
+            return [output for item in inputs for output in self.ask([item])]
+        found: list[Output] = opened(reply, OUTPUTS)
+        return found
+
+    def close(self) -> None:
+        """The engine ends the replicas."""
+
+
+def connect(address: str) -> None:
+    """Join a cluster, or start one on this machine that only this machine can reach."""
+    options: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
+    if address:
+        options["address"] = address
+    else:
+        options["include_dashboard"] = False
+    if not address or address.startswith(LOOPBACK):  # else ray looks for us under an outer address
+        options["_node_ip_address"] = LOOPBACK
+    try:
+        ray.init(**options)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise SystemFailed(
+            f"no Ray cluster at {address or LOOPBACK}: {error}; start one with `ray start --head`, "
+            "or leave the address out to use this machine"
+        ) from None

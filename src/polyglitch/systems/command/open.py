@@ -1,0 +1,51 @@
+"""`cmd:` and `cmd-once:`: any program that reads lines and writes lines. No shell is involved.
+
+Newlines inside an input are sent as spaces. A question with a context is sent as
+`question<TAB>context`.
+"""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+from polyglitch.errors import UsageError
+from polyglitch.systems.command.child import cannot_start
+from polyglitch.systems.command.lines import fingerprint
+from polyglitch.systems.command.lock_step import LockStep
+from polyglitch.systems.command.once import Once
+
+
+def open_command(rest: str, timeout: float) -> LockStep:
+    """A program that stays up: a line in, a line out."""
+    argv = _split(rest)
+    return LockStep(argv, _signature("cmd", argv), timeout)
+
+
+def open_once(rest: str, timeout: float) -> Once:
+    """A program run once a batch: all lines in, then all lines out."""
+    argv = _split(rest)
+    return Once(argv, _signature("cmd-once", argv), timeout)
+
+
+def _split(rest: str) -> list[str]:
+    try:
+        argv = shlex.split(rest)
+    except ValueError as error:
+        raise UsageError(f"command {rest!r} cannot be split into words ({error})") from error
+    if not argv:
+        raise UsageError(
+            f"command {rest!r} names no program; for example cmd:./translate --from en"
+        )
+    argv[0] = str(Path(argv[0]).expanduser())
+    if shutil.which(argv[0]) is None:
+        found = Path(argv[0]).exists()
+        raise cannot_start(argv, "no execute permission" if found else "no such program")
+    return argv
+
+
+def _signature(scheme: str, argv: list[str]) -> str:
+    """The command line and a digest of the files it names: an edited script is a new system."""
+    named = [Path(word) for word in argv if Path(word).is_file()]
+    return f"{scheme}:{shlex.join(argv)}" + (f"#{fingerprint(named)}" if named else "")

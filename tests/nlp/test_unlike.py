@@ -1,0 +1,74 @@
+"""Of the words that fit, those that mean something else: by opposites, by the sentence, and by WordNet alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from polyglitch.errors import Missing
+from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
+from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.nlp.proposers import different_meaning as unlike
+from polyglitch.nlp.proposers.different_meaning import DifferentMeaningProposer, open_unlike
+from polyglitch.protocols import Candidate, Slot
+
+TEXT = "The company was in the majority every summer."
+
+
+class Fixed:
+    """A proposer that always has the same words."""
+
+    signature = "fixed"
+
+    def __init__(self, *words: str) -> None:
+        self._words = words
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        return [[Candidate(word, 1.0) for word in self._words][:top] for _ in slots]
+
+
+class Alike:
+    """Words in context whose likeness is known beforehand."""
+
+    signature = "alike"
+
+    def __init__(self, **cosines: float) -> None:
+        self._cosines = cosines
+
+    def likeness(self, pairs: Sequence[tuple[Any, Any]]) -> list[float]:
+        return [self._cosines[text[start:end]] for _, (text, start, end) in pairs]
+
+
+def slot(word: str) -> Slot:
+    parse = open_spacy("en").parse([TEXT])[0]
+    return Slot(parse, [token.text for token in parse.tokens].index(word))
+
+
+def words(proposer: DifferentMeaningProposer, word: str) -> list[str]:
+    return [one.word for one in proposer.propose([slot(word)], 10)[0]]
+
+
+def test_what_the_sentence_makes_as_good_is_left_out() -> None:
+    context: Any = Alike(firm=0.75, team=0.29, president=0.06)
+    proposer = DifferentMeaningProposer(Fixed("firm", "team", "president"), context, None)
+    assert words(proposer, "company") == ["president", "team"]  # the least alike first
+    assert "alike<0.35" in proposer.signature
+
+
+def test_opposites_are_let_in_however_alike_they_look() -> None:
+    if dictionary_folder() is None:
+        pytest.skip("WordNet is not installed: apt-get install wordnet-base")
+    context: Any = Alike(minority=0.66, bulk=0.1, team=0.3)
+    proposer = DifferentMeaningProposer(Fixed("bulk", "team", "minority"), context, open_wordnet())
+    assert words(proposer, "majority") == ["minority", "team"]  # bulk is a synonym
+    alone = DifferentMeaningProposer(Fixed("winter", "minority", "water"), None, open_wordnet())
+    assert words(alone, "summer") == ["minority", "water"]  # winter is a season too
+
+
+def test_without_a_judge_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unlike, "dictionary_folder", lambda: None)
+    monkeypatch.setattr(unlike, "find_spec", lambda name: None)
+    with pytest.raises(Missing, match="wordnet-base"):
+        open_unlike.__wrapped__("en")

@@ -1,0 +1,133 @@
+"""A campaign on a real cluster of two machines, one of which is lost: the same results, nothing asked in vain."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyglitch.campaign import make_campaign
+from polyglitch.errors import Missing, UsageError
+from polyglitch.flow import run
+from polyglitch.store.store import Store
+from tests.conftest import ROOT
+
+pytest.importorskip("ray", reason="no ray: pip install 'polyglitch[ray]'")
+
+# Writes down every text and in which process it was asked; it fails on a certain word.
+SLOW = """
+import os, time
+
+def translate(text):
+    with open({log!r}, "a") as log:
+        log.write(f"{{os.getpid()}} {{text}}\\n")
+    time.sleep(float(open({pace!r}).read()))
+    if "zoo" in text.lower():
+        raise ValueError("no animals")
+    words = text.split()
+    return text.upper() if len(words) > 4 or "town" in text else "qq " + text.upper()
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Two machines that work and one that leads, as far as Ray can tell."""
+    before = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{before}"
+    from ray.cluster_utils import Cluster
+
+    small = {"num_cpus": 2, "object_store_memory": 80_000_000}
+    head = small | {"num_cpus": 0, "include_dashboard": False}
+    made = Cluster(initialize_head=True, head_node_args=head)
+    for _ in range(2):
+        made.add_node(**small)
+    made.wait_for_nodes()
+    yield made
+    for node in made.list_all_nodes():
+        node.kill_all_processes(check_alive=False, allow_graceful=True)
+    os.environ["PYTHONPATH"] = before
+
+
+def campaign(folder: Path, store: str, seconds: float = 0.0, **more: Any) -> Any:
+    log, pace = str(folder / "asked.log"), folder / "pace.txt"
+    pace.write_text(str(seconds))
+    (folder / "slow.py").write_text(SLOW.format(log=log, pace=str(pace)))
+    (folder / "corpus.txt").write_text(
+        "".join(
+            f"The {('old', 'young')[n % 2]} teacher bought {n} red books in the {place}.\n"
+            for n, place in enumerate(("market", "zoo", "town", "small shop", "station") * 10)
+        )
+    )
+    options = {
+        "system": f"python:{folder / 'slow.py'}:translate",
+        "corpus": str(folder / "corpus.txt"),
+        "methods": ["rti"],
+        "source_language": "en",
+        "store": str(folder / store),
+    }
+    return make_campaign(options | more)
+
+
+def results(path: Path, run_id: str) -> tuple[list[Any], list[Any]]:
+    store = Store(str(path))
+    try:
+        pairs = store.verdicts(run_id, "rti")
+        return pairs, list(store.issues(run_id))
+    finally:
+        store.close()
+
+
+def test_a_machine_is_lost_and_the_results_are_the_same(cluster: Any, tmp_path: Path) -> None:
+    alone, figures = run(campaign(tmp_path, "alone.sqlite"))
+    import ray
+
+    log = tmp_path / "asked.log"
+    log.unlink()
+
+    def lose() -> None:
+        while not log.exists() or len(log.read_text().splitlines()) < 25:
+            time.sleep(0.02)
+        ours = ray._private.worker.global_worker.node._raylet_socket_name
+        others = [node for node in cluster.worker_nodes if node._raylet_socket_name != ours]
+        cluster.remove_node(others[0], allow_graceful=False)
+
+    killer = threading.Thread(target=lose)
+    killer.start()
+    spread = campaign(tmp_path, "spread.sqlite", 0.05, engine=f"ray:{cluster.address}")
+    run_id, again = run(spread)
+    killer.join()
+    assert run_id == alone
+    asked = [line.partition(" ")[::2] for line in log.read_text().splitlines()]
+    assert len({pid for pid, _ in asked}) > 1, "several replicas answered"
+    counts = ("seeds", "cases", "violations", "undecided", "errors", "issues")
+    assert [again[name] for name in counts] == [figures[name] for name in counts]
+    assert results(tmp_path / "spread.sqlite", run_id) == results(tmp_path / "alone.sqlite", alone)
+    assert again["errors"] > 0 and again["violations"] > 0
+    repeated = {text: n for text, n in Counter(text for _, text in asked).items() if n > 1}
+    # A batch that fails is asked again one by one, here as on one machine: its texts come twice anyhow.
+    assert max(repeated.values(), default=1) <= 4
+
+
+def test_no_usage_statistics_and_nothing_left_behind(cluster: Any) -> None:
+    import ray
+
+    assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
+    assert not ray.is_initialized(), "the engine let go of the cluster"
+
+
+def test_what_cannot_be_spread_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="did you mean 'ray'"):
+        run(campaign(tmp_path, "s.sqlite", engine="rays"))
+    with pytest.raises(UsageError, match="--rank gri"):
+        run(campaign(tmp_path, "s.sqlite", engine="ray", rank="gri"))
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    monkeypatch.delitem(__import__("sys").modules, "polyglitch.run.ray_engine", raising=False)
+    monkeypatch.delitem(__import__("sys").modules, "polyglitch.run.ray_engine", raising=False)
+    with pytest.raises(Missing, match=r"polyglitch\[ray\]"):
+        run(campaign(tmp_path, "s.sqlite", engine="ray"))
