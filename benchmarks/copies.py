@@ -12,10 +12,10 @@ COPIES = f"""
 from polyglitch.compare.oracles.structure import raw_distance
 from polyglitch.issues.rules import worst_first
 from polyglitch.component import Method
-from polyglitch.component import part
+from polyglitch.component import component
 from polyglitch.records import Input, new_case
 
-@part
+@component
 def add_numbers():
     def mutate(seeds, tools):
         for seed in seeds:

@@ -76,7 +76,7 @@ def judged(corpus: str, where: str) -> tuple[dict[str, list[Mutant]], dict[str, 
     found: dict[str, list[Mutant]] = {}
     outputs: dict[str, str] = {}
     for method in PARAMETERS:
-        pairs = [p for p in store.verdicts(run_id, method) if p[1].outcome != "undecided"]
+        pairs = [p for p in store.verdicts.get(run_id, method) if p[1].outcome != "undecided"]
         for trial in history.trials([case for case, _ in pairs]):
             outputs[trial.case.inputs[0].text] = trial.outputs[0].text
         found[method] = [

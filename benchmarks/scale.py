@@ -35,7 +35,7 @@ def size_of(where: str) -> int:
     from sqlalchemy import text
 
     store = Store(where)
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         found = connection.scalar(text("select pg_database_size(current_database())"))
     store.close()
     return int(found or 0)
@@ -61,7 +61,7 @@ def measure(cases: int, where: str, folder: Path) -> dict[str, float]:
     seconds = time.monotonic() - started
     if "://" not in where:
         store = Store(where)
-        with store._engine.connect() as connection:
+        with store.database.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         store.close()
     return {

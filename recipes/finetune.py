@@ -183,7 +183,9 @@ def experiment(folder: Path, lessons: Lessons, choosing: bool) -> dict[str, Any]
 def compared(store: str, before: str, after: str) -> dict[str, Any]:
     """What a run fixed and broke against an earlier one."""
     one, two = (open_history(f"{store}:{each}") for each in (before, after))
-    found = compare_outcomes(one.store.case_outcomes(before), two.store.case_outcomes(after))
+    found = compare_outcomes(
+        one.store.verdicts.case_outcomes(before), two.store.verdicts.case_outcomes(after)
+    )
     names = ("fixed", "broken", "still_broken", "still_fine")
     command = f"polyglitch compare --store {store} {before} {after}"
     return {name: getattr(found, name) for name in names} | {"command": command}

@@ -58,9 +58,9 @@ def test_the_report_draws_issues_always_and_shares_once_there_are_labels(tmp_pat
     before = page()
     assert before.count("<polyline") == 2, "two methods, nothing labelled"
     assert "once issues are labelled" in before
-    for issue in list(store.issues(RUN, "sit")):
+    for issue in list(store.verdicts.issues(RUN, "sit")):
         verdict = "bug" if issue.severity > 5 else "not a bug"
-        store.set_label(RUN, Label(issue.id, verdict, "ann", "2026-01-01"))  # type: ignore[arg-type]
+        store.labels.set(RUN, Label(issue.id, verdict, "ann", "2026-01-01"))  # type: ignore[arg-type]
     after = page()
     assert after.count("<polyline") == 5, "and precision, recall and F for the labelled one"
     curve = next(curve for curve in summarise(History(store)).curves if curve.name == "sit")

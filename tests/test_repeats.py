@@ -75,7 +75,7 @@ def test_only_what_fails_each_time_is_reported(folder: Path) -> None:
     assert set(asked.values()) == {8}, "each input eight times, and no more"
     assert figures["queries"] == 8 * len(asked)
     store = Store(str(folder / "moody.sqlite"))
-    pairs = store.verdicts(run_id, "sit")
+    pairs = store.verdicts.get(run_id, "sit")
     for case, verdict in pairs:
         one, other = (sick(item.text) for item in case.inputs)
         if verdict.outcome == "violated":

@@ -54,7 +54,7 @@ def estimate(campaign: Campaign) -> Estimate:
     """What a run would still send and cost, judged by its first seeds; nothing is asked."""
     flow = Flow(campaign, lambda _: None)
     try:
-        flow.store.begin(flow.run_id, flow.plan.definition)
+        flow.store.runs.begin(flow.run_id, flow.plan.definition)
         flow.open_askers()
         return flow.estimate()
     finally:
@@ -91,30 +91,32 @@ class Flow:
     def run(self) -> dict[str, Any]:
         """All stages, unless a run of the same definition is done already."""
         if self.campaign.fresh:
-            self.store.forget(self.run_id)
-        state, before = self.store.begin(self.run_id, self.plan.definition)
+            self.store.runs.forget(self.run_id)
+        state, before = self.store.runs.begin(self.run_id, self.plan.definition)
         if self.campaign.retry_errors:
-            self.store.forget_failures(self.run_id)
+            self.store.outputs.forget_failures(self.run_id)
         if state == "done" and not self.campaign.retry_errors:
             return before | {"queries": 0, "cache_hits": before["queries"] + before["cache_hits"]}
         started = time.monotonic() - before.get("seconds", 0.0)
         self.open_askers()
         self.open_rank()
-        self.plan.meter.start(self.store.spent(self.run_id))
+        self.plan.meter.start(self.store.leases.spent(self.run_id))
         if self.plan.meter.limited:
             self.warn(self.estimate())
         issues = 0
         try:
             self.ask_and_compare()
-            issues = self.store.set_issues(self.run_id, ranked_issues(self.plan, self.store))
+            issues = self.store.verdicts.set_issues(
+                self.run_id, ranked_issues(self.plan, self.store)
+            )
         finally:
             figures = run_figures(self.plan, self.store, self.askers)
             seconds = round(time.monotonic() - started, 3)
             figures |= {"seeds": self.progress.seeds, "issues": issues, "seconds": seconds}
-            self.store.finish(self.run_id, figures, "running")
+            self.store.runs.finish(self.run_id, figures, "running")
         refuse_unfinished(figures, self.trips.stopped)
         refuse_empty(figures, self.plan, self.store)
-        self.store.finish(self.run_id, figures, "done")
+        self.store.runs.finish(self.run_id, figures, "done")
         return figures
 
     def open_askers(self) -> None:
@@ -130,13 +132,13 @@ class Flow:
     def estimate(self) -> Estimate:
         """What the run will ask, judged by its first seeds; nothing is asked for it."""
         seeds = list(islice(iter(self.plan.corpus), min(self.campaign.limit or SAMPLE, SAMPLE)))
-        self.store.add_seeds(self.run_id, 0, seeds)
+        self.store.cases.add_seeds(self.run_id, 0, seeds)
         asker = self.askers[0]
         new: dict[str, Input] = {}
         for method, some in self.mutated([seeds]):
-            for cases in self.store.pending(self.run_id, method.name, some, CASES_AT_ONCE):
+            for cases in self.store.cases.pending(self.run_id, method.name, some, CASES_AT_ONCE):
                 new |= {asker.key(item): item for case in cases for item in case.inputs}
-        known = self.store.outputs(list(new))
+        known = self.store.outputs.get(list(new))
         inputs = [item for key, item in new.items() if key not in known]
         total = sum(1 for _ in islice(self.plan.corpus, self.campaign.limit))
         hops = 1 + any(method.route == "round trip" for method in self.plan.methods)
@@ -159,7 +161,7 @@ class Flow:
         size = RANKED_AT_ONCE if choosy else FIRST_SEEDS
         while chunk := list(islice(stream, size)):
             size = max(size, min(2 * size, SEEDS_AT_ONCE))
-            self.store.add_seeds(self.run_id, self.progress.seeds, chunk)
+            self.store.cases.add_seeds(self.run_id, self.progress.seeds, chunk)
             yield self.most_promising(chunk) if choosy else chunk
             self.progress.seeds += len(chunk)
             self.tell()
@@ -193,7 +195,7 @@ class Flow:
         coming: deque[tuple[Method, list[Seed], list[Seed], Later[Iterable[Case]]]] = deque()
         for seeds in chunks:
             for method in self.plan.methods:
-                ready = self.store.generated(self.run_id, method.name, seeds)
+                ready = self.store.cases.generated(self.run_id, method.name, seeds)
                 todo = [seed for seed in seeds if seed.id not in ready]
                 coming.append((method, seeds, todo, self.engine.mutate(method, todo)))
                 while len(coming) > self.engine.ahead:
@@ -206,13 +208,13 @@ class Flow:
     ) -> tuple[Method, list[Seed]]:
         """Keep the cases of the seeds that an earlier run did not make them of."""
         made: list[Case] = []
-        place = self.store.case_count(self.run_id, method.name)
+        place = self.store.cases.count(self.run_id, method.name)
         for case in cases():
             made.append(msgspec.structs.replace(case, method=method.name))
             if len(made) == CASES_AT_ONCE:
-                self.store.add_cases(self.run_id, method.name, place, made)
+                self.store.cases.add(self.run_id, method.name, place, made)
                 place, made = place + len(made), []
-        self.store.add_cases(self.run_id, method.name, place, made, [seed.id for seed in todo])
+        self.store.cases.add(self.run_id, method.name, place, made, [seed.id for seed in todo])
         return method, seeds
 
     # run, represent, compare
@@ -220,9 +222,9 @@ class Flow:
         """Every pending case to its verdict, the system always some cases ahead."""
         waiting: deque[tuple[Method, list[Case], Asked]] = deque()
         if self.budget.limited:
-            self.budget.charge(self.store.judged(self.run_id))
+            self.budget.charge(self.store.cases.judged(self.run_id))
         for method, seeds in self.mutated(self.seeds()):
-            for cases in self.store.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
+            for cases in self.store.cases.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
                 chosen = self.budget.choose(cases)
                 waiting.append((method, chosen, self.trips.send(chosen)))
                 while sum(len(cases) for _, cases, _ in list(waiting)[1:]) >= AHEAD:
@@ -237,7 +239,7 @@ class Flow:
     def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
         """Wait for the outputs of some cases, of each time they were asked for, and have them judged."""
         cases, rounds = self.trips.trials(cases, asked, back=method.route == "round trip")
-        self.store.set_spent(self.run_id, self.askers[0].worker, self.plan.meter.now)
+        self.store.leases.set_spent(self.run_id, self.askers[0].worker, self.plan.meter.now)
         self.judging.append((method, cases, rounds, self.engine.compare(method, rounds[0])))
         self.keep_verdicts(self.engine.ahead)
 
@@ -247,7 +249,7 @@ class Flow:
             method, cases, rounds, first = self.judging.popleft()
             verdicts = merge_repeats(rounds, first(), partial(self.judge, method))
             pairs = list(zip(cases, verdicts, strict=True))
-            self.store.add_verdicts(self.run_id, method.name, pairs)
+            self.store.verdicts.add(self.run_id, method.name, pairs)
             self.progress.cases += len(cases)
             self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
             self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)

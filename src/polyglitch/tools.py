@@ -66,12 +66,12 @@ class Toolbox:
 
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""
-        return self._store.remember(kind, keys) if self._store else {}
+        return self._store.outputs.remember(kind, keys) if self._store else {}
 
     def keep(self, kind: str, values: dict[str, Any]) -> None:
         """Keep JSON values for later runs."""
         if self._store:
-            self._store.keep(kind, values)
+            self._store.outputs.keep(kind, values)
 
     def check(self, need: str, source: str | None, target: str | None) -> None:
         """Load what a method says it needs, so that a missing piece shows before the run."""

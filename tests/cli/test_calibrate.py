@@ -63,7 +63,7 @@ def label_all(store: Path, limit: int | None = None) -> tuple[int, int]:
             finding.issue.id, "bug" if lost else "not a bug", "ann", "2026-01-01",
             "under-translation" if lost else "", "", lost[0] if lost else "",
         )  # fmt: skip
-        opened.set_label(history.run_id, said)
+        opened.labels.set(history.run_id, said)
         counts[bool(lost)] += 1
     opened.close()
     return counts[1], counts[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.corpus import Limits, open_corpus
+from polyglitch.corpus import ReadLimits, open_corpus
 
 OPTIONS: list[dict[str, object]] = [
     {},
@@ -17,7 +17,7 @@ OPTIONS: list[dict[str, object]] = [
     {"context": "b"},
     {"language": "en"},
     {"format": "tsv", "text": "text,b"},
-    {"limits": Limits(text=50)},
+    {"limits": ReadLimits(text=50)},
 ]
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from polyglitch.corpus import Corpus, Limits, Skipped, open_corpus
+from polyglitch.corpus import Corpus, ReadLimits, Skipped, open_corpus
 from polyglitch.corpus.source import Line
 from polyglitch.corpus.tables import TableRecord, csv_records
 from polyglitch.errors import UsageError
@@ -256,7 +256,7 @@ def test_a_bomb_is_refused_before_it_goes_off(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 5_000_000
-    assert counts(open_corpus(str(path), limits=Limits(expanded=200_000_000))) == {
+    assert counts(open_corpus(str(path), limits=ReadLimits(expanded=200_000_000))) == {
         "longer than 10,000 characters": 1
     }
 

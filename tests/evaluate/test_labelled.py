@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from polyglitch.evaluate import labelled
 from polyglitch.records import Label, Verdict
+from polyglitch.results import labelled
 from polyglitch.results.intervals import bootstrap, wilson
 from polyglitch.results.labelled import Judged, Said, join_labels
 

@@ -85,8 +85,8 @@ def campaign(folder: Path, **options: Any) -> tuple[dict[str, Any], list[Any]]:
     try:
         rows = [
             row
-            for seed in store.violated_seeds(run_id, options["methods"][0])
-            for row in store.verdicts(run_id, options["methods"][0], seed=seed)
+            for seed in store.verdicts.violated_seeds(run_id, options["methods"][0])
+            for row in store.verdicts.get(run_id, options["methods"][0], seed=seed)
         ]
     finally:
         store.close()

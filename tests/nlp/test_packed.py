@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from polyglitch.nlp.models import packed as wide  # noqa: E402
+from polyglitch.nlp.models import packed  # noqa: E402
 from polyglitch.nlp.models.packed import (  # noqa: E402
     PackedPool,
     PackedText,
@@ -87,7 +87,7 @@ def test_odds_are_those_of_the_model(model: Any) -> None:
 def test_odds_are_among_the_common_tokens_and_the_one_asked_about(
     model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(wide, "COMMON", 8)
+    monkeypatch.setattr(packed, "COMMON", 8)
     pool = PackedPool(Weights(model))
     with torch.inference_mode():
         (done,) = pool.compute([PackedText((1, 2))])

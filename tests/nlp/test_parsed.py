@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.nlp.parsers import choose as parsed
+from polyglitch.nlp.parsers import choose
 from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.protocols import Parse
 
@@ -30,23 +30,23 @@ class Counting:
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"))))
 def test_every_text_gets_its_own_parse(batches: list[list[str]]) -> None:
     inner = Counting()
-    parser = parsed.RememberingParser(inner)
+    parser = choose.RememberingParser(inner)
     for batch in batches:
         assert [parse.text for parse in parser.parse(batch)] == batch
     assert len(inner.asked) == len(set(inner.asked))
 
 
 def test_only_the_latest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsed, "REMEMBERED", 3)
+    monkeypatch.setattr(choose, "REMEMBERED", 3)
     inner = Counting()
-    parser = parsed.RememberingParser(inner)
+    parser = choose.RememberingParser(inner)
     assert [parse.text for parse in parser.parse(list("abcde"))] == list("abcde")
     parser.parse(["e", "a"])
     assert inner.asked == ["a", "b", "c", "d", "e", "a"]
 
 
 def test_a_skim_has_the_tags_and_heads_of_the_whole_parse() -> None:
-    parser = parsed.RememberingParser(open_spacy("en"))
+    parser = choose.RememberingParser(open_spacy("en"))
     texts = ["The old bridge was closed in March.", "Nobody reads the small print, he said."]
     for whole, skim in zip(parser.parse(texts), parser.skim(texts), strict=True):
         assert [(t.tag, t.head, t.relation) for t in skim.tokens] == [

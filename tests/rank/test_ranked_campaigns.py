@@ -37,7 +37,7 @@ def cases_of(tmp_path: Path, **options: Any) -> list[Case]:
     run_id, _ = run(make_campaign(fixed | options))
     opened = Store(store)
     try:
-        return [case for case, _ in opened.verdicts(run_id, "sit")]
+        return [case for case, _ in opened.verdicts.get(run_id, "sit")]
     finally:
         opened.close()
 

@@ -195,9 +195,9 @@ def test_only_what_people_confirmed_and_oracles_passed_is_exported(firefox_store
     mended = [Mended(first, "x", "sit", (fix,)), Mended("unlabelled", "x", "sit", (fix,))]
     with pytest.raises(UsageError, match="polyglitch review"):
         list(corrected(history, mended, only_confirmed=True))
-    history.store.set_label(history.run_id, Label(first, "bug", "me", "now"))
+    history.store.labels.set(history.run_id, Label(first, "bug", "me", "now"))
     assert [row.origin for row in corrected(history, mended, only_confirmed=True)] == [first]
-    history.store.set_label(history.run_id, Label(first, "not a bug", "you", "now"))
+    history.store.labels.set(history.run_id, Label(first, "not a bug", "you", "now"))
     assert not confirmed(history)
     blamed = {i.text for f in history.findings() for t, _ in f.violations for i in t.case.inputs}
     rows = list(agreed(history))

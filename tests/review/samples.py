@@ -63,13 +63,13 @@ def definition() -> dict[str, Any]:
 def fill(path: Path, count: int, undecided: int = 3) -> Store:
     """A store with `count` issues of two cases each; the second one's answers are hostile."""
     store = Store(str(path))
-    store.begin(RUN, definition())
+    store.runs.begin(RUN, definition())
     issues = []
     for first in range(0, count, 500):
         issues += add_some(store, range(first, min(first + 500, count)))
     add_undecided(store, undecided)
-    store.set_issues(RUN, issues)
-    store.finish(RUN, {"issues": count})
+    store.verdicts.set_issues(RUN, issues)
+    store.runs.finish(RUN, {"issues": count})
     return store
 
 
@@ -109,11 +109,11 @@ def add_some(store: Store, numbers: range) -> list[Issue]:
         kind = "negation" if n % 5 == 0 else ""
         issues.append(Issue(f"issue-{n}", seed.id, method, tuple(ids), 8.0 - n % 7, kind))
         seeds.append(seed)
-    store.add_seeds(RUN, numbers.start, seeds)
+    store.cases.add_seeds(RUN, numbers.start, seeds)
     for name in METHODS:
-        store.add_cases(RUN, name, 2 * numbers.start, cases[name])
-        store.add_verdicts(RUN, name, verdicts[name])
-    store.add_outputs(outputs)
+        store.cases.add(RUN, name, 2 * numbers.start, cases[name])
+        store.verdicts.add(RUN, name, verdicts[name])
+    store.outputs.add(outputs)
     return issues
 
 
@@ -128,14 +128,14 @@ def evidence() -> dict[str, Any]:
 
 def add_undecided(store: Store, count: int) -> None:
     seed = Seed("seed-u", Input("Nobody answered this.", language="en"))
-    store.add_seeds(RUN, 10**6, [seed])
+    store.cases.add_seeds(RUN, 10**6, [seed])
     made = [
         new_case(seed, "same structure", (seed.input, Input(f"Nobody answered that {n}.")))
         for n in range(count)
     ]
     made = [msgspec.structs.replace(case, method="sit") for case in made]
-    store.add_cases(RUN, "sit", 10**6, made)
-    store.add_verdicts(
+    store.cases.add(RUN, "sit", 10**6, made)
+    store.verdicts.add(
         RUN, "sit", [(c, Verdict(c.id, "undecided", reason="timeout after 60 s")) for c in made]
     )
 

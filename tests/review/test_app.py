@@ -116,13 +116,13 @@ def test_labels_are_kept_counted_and_undone(client: TestClient, store: Store) ->
         "said": "Issue 1: bug", "issue": "issue-0", "verdict": "bug", "done": 1, "total": 120,
     }  # fmt: skip
     assert label(client, token, "issue-1", kind="negation").json()["verdict"] == "bug"
-    kept = {one.issue_id: one for one in store.run_labels(RUN) if one.who == "counter"}
+    kept = {one.issue_id: one for one in store.labels.of_run(RUN) if one.who == "counter"}
     assert (kept["issue-0"].note, kept["issue-1"].kind) == ("gender", "negation")
     headers = FROM_US | {"x-polyglitch-token": token, "accept": "application/json"}
     assert client.post("/undo", headers=headers).json()["issue"] == "issue-1"
     assert client.post("/undo", headers=headers).json()["issue"] == "issue-0"
     assert client.post("/undo", headers=headers).json()["said"] == "Nothing to undo"
-    assert not [one for one in store.run_labels(RUN) if one.who == "counter"]
+    assert not [one for one in store.labels.of_run(RUN) if one.who == "counter"]
 
 
 def test_without_a_script_a_label_leads_to_the_next_issue(client: TestClient) -> None:
@@ -277,7 +277,7 @@ def test_a_write_from_elsewhere_is_refused(
     headers = {"x-polyglitch-token": token} | ({"origin": origin} if origin else {})
     answer = client.post("/label", data={"issue": "issue-0", "verdict": "bug"}, headers=headers)
     assert answer.status_code == 403
-    assert not [one for one in store.labels("issue-0") if one.who == "victim"]
+    assert not [one for one in store.labels.of_issue("issue-0") if one.who == "victim"]
 
 
 @pytest.mark.parametrize("address", ["/label", "/undo", "/name", "/login"])

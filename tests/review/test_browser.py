@@ -118,7 +118,7 @@ def test_ten_issues_by_keyboard_then_reload_undo_and_filter(browser, store: Path
         ann.ready()
         assert ann.page.text_content("#count") == "1 match"
         assert not ann.problems
-    kept = {one.issue_id: (one.verdict, one.kind) for one in Store(str(store)).run_labels(RUN)}
+    kept = {one.issue_id: (one.verdict, one.kind) for one in Store(str(store)).labels.of_run(RUN)}
     assert len(kept) == 8
     assert kept["issue-4"] == ("bug", "word or phrase")
 
@@ -138,7 +138,7 @@ def test_fast_fingers_lose_nothing_across_pages(browser, store: Path) -> None:
             "() => document.getElementById('said').textContent.includes('last one')"
         )
         assert not ann.problems
-    labels = Store(str(store)).run_labels(RUN)
+    labels = Store(str(store)).labels.of_run(RUN)
     assert [one.verdict for one in labels] == ["bug"] * 60 + ["not a bug"] * 20
 
 
@@ -197,7 +197,7 @@ def test_a_name_and_a_label_without_script(browser, store: Path) -> None:
         assert page.get_attribute("article", "data-position") == "2"
         page.click("#undo")
         assert page.get_attribute("article", "data-position") == "1"
-    assert Store(str(store)).run_labels(RUN) == []
+    assert Store(str(store)).labels.of_run(RUN) == []
 
 
 def test_pictures_for_a_person_to_look_at(browser, store: Path, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_key_says_which_case_shows_the_bug(browser, tmp_path: Path) -> None:
         ann.page.wait_for_selector("article[data-position='2']")
         assert ann.page.eval_on_selector("#case", "e => e.selectedIndex") == 0, "each starts anew"
     store = Store(str(path))
-    label, issue = store.run_labels(RUN)[0], next(iter(store.issues(RUN)))
+    label, issue = store.labels.of_run(RUN)[0], next(iter(store.verdicts.issues(RUN)))
     assert (label.verdict, label.case) == ("bug", issue.case_ids[1])
     store.close()
 
@@ -292,4 +292,4 @@ def test_times_at_ten_thousand_issues(browser, tmp_path: Path) -> None:
     print(f"\nat 10,000 issues, milliseconds: median, worst (bar: 200); {load:.1f} jobs a core")
     for action, taken in times.items():
         print(f"  {action:<16} {statistics.median(taken):6.0f} {max(taken):6.0f}")
-    assert len(Store(str(path)).run_labels(RUN)) == 50, "2 x (30 labels, 5 undone)"
+    assert len(Store(str(path)).labels.of_run(RUN)) == 50, "2 x (30 labels, 5 undone)"

@@ -37,7 +37,7 @@ def reviewer(store: Store) -> tuple[TestClient, dict[str, str]]:
 def test_what_held_can_be_looked_at_and_labelled(tmp_path: Path) -> None:
     store = fill(tmp_path / "s.sqlite", 4)
     seeds = [Seed(f"quiet-{n}", Input(f"A quiet sentence, number {n}.")) for n in range(3)]
-    store.add_seeds(RUN, 10**7, seeds)
+    store.cases.add_seeds(RUN, 10**7, seeds)
     for place, seed in enumerate(seeds):
         made = [
             msgspec.structs.replace(
@@ -46,12 +46,12 @@ def test_what_held_can_be_looked_at_and_labelled(tmp_path: Path) -> None:
             )
             for n in range(3)
         ]
-        store.add_cases(RUN, "sit", 10**7 + 10 * place, made)
+        store.cases.add(RUN, "sit", 10**7 + 10 * place, made)
         pairs = [
             (c, Verdict(c.id, "holds", score=float(n), threshold=5.0)) for n, c in enumerate(made)
         ]
-        store.add_verdicts(RUN, "sit", pairs)
-    rows = store.queue(RUN, "ann", QueueFilter("held"))
+        store.verdicts.add(RUN, "sit", pairs)
+    rows = store.queue.page(RUN, "ann", QueueFilter("held"))
     assert {row.seed for row in rows} == {seed.id for seed in seeds}, "one a sentence"
     assert {row.severity for row in rows} == {-3.0}, "the one nearest to its limit"
     client, headers = reviewer(store)
@@ -64,7 +64,7 @@ def test_what_held_can_be_looked_at_and_labelled(tmp_path: Path) -> None:
 
 def test_a_label_can_name_the_case_that_shows_the_bug_and_no_other(tmp_path: Path) -> None:
     store = fill(tmp_path / "s.sqlite", 4)
-    issue = next(iter(store.issues(RUN)))
+    issue = next(iter(store.verdicts.issues(RUN)))
     client, headers = reviewer(store)
     fields = {"issue": issue.id, "verdict": "bug", "case": "of another issue"}
     assert client.post("/label", data=fields, headers=headers).status_code == 400

@@ -81,8 +81,8 @@ def test_three_processes_one_killed(where: str, tmp_path: Path) -> None:
     assert twice <= by_killed and len(twice) <= BATCH * JOBS, "only what died unanswered"
     store = Store(where)
     keys = [output_key("upper", Input(text)) for text in asked]
-    assert len(store.outputs(keys)) == COUNT
-    assert not store.claimed(keys), "an answer ends its claim"
+    assert len(store.outputs.get(keys)) == COUNT
+    assert not store.leases.claimed(keys), "an answer ends its claim"
     store.close()
 
 
@@ -91,12 +91,12 @@ def test_a_store_that_fails_is_told_to_whoever_waits(
 ) -> None:
     store = Store(str(tmp_path / "s.sqlite"))
     key, item = output_key("upper", Input("hello")), Input("hello")
-    store.claim(store.enlist(), [key])  # somebody else asks it, and lives
+    store.leases.claim(store.leases.enlist(), [key])  # somebody else asks it, and lives
 
     def gone() -> None:
         raise OSError("disk I/O error")
 
-    monkeypatch.setattr(store, "free_claims", gone)
+    monkeypatch.setattr(store.leases, "free_claims", gone)
     monkeypatch.setattr("polyglitch.run.claimed_answers.SWEEP", 0.0)
     elsewhere = ClaimedAnswers(store, lambda *_: None)
     for _ in range(2):  # the first failure must not leave a second wait without a thread

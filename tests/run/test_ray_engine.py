@@ -77,8 +77,8 @@ def campaign(folder: Path, store: str, seconds: float = 0.0, **more: Any) -> Any
 def results(path: Path, run_id: str) -> tuple[list[Any], list[Any]]:
     store = Store(str(path))
     try:
-        pairs = store.verdicts(run_id, "rti")
-        return pairs, list(store.issues(run_id))
+        pairs = store.verdicts.get(run_id, "rti")
+        return pairs, list(store.verdicts.issues(run_id))
     finally:
         store.close()
 

@@ -28,7 +28,7 @@ def store(where: str) -> Iterator[Store]:
 def filled(where: str, count: int = 20) -> Store:
     """A store with issues of two methods, every fourth of a kind, the worst first."""
     store = Store(where)
-    store.begin(RUN, {})
+    store.runs.begin(RUN, {})
     issues = [
         Issue(
             f"i{n}",
@@ -40,8 +40,10 @@ def filled(where: str, count: int = 20) -> Store:
         )
         for n in range(count)
     ]
-    store.set_issues(RUN, issues)
-    store.make_searchable(RUN, {issue.id: f"Sentence {issue.id} Ärger 100%" for issue in issues})
+    store.verdicts.set_issues(RUN, issues)
+    store.queue.make_searchable(
+        RUN, {issue.id: f"Sentence {issue.id} Ärger 100%" for issue in issues}
+    )
     return store
 
 
@@ -54,7 +56,7 @@ def label(issue: str, verdict: str, who: str = "ann", kind: str = "") -> Label:
 
 
 def ids(store: Store, who: str = "ann", **wanted: object) -> list[str]:
-    return [row.id for row in store.queue(RUN, who, QueueFilter(**wanted))]  # type: ignore[arg-type]
+    return [row.id for row in store.queue.page(RUN, who, QueueFilter(**wanted))]  # type: ignore[arg-type]
 
 
 @settings(max_examples=25, deadline=None)
@@ -76,16 +78,16 @@ def test_undo_goes_back_step_by_step(
     for who, issue, verdict in steps:
         past = pasts[who]
         if verdict == "undo":
-            assert (store.undo_label(RUN, who) is None) == (len(past) == 1)
+            assert (store.labels.undo(RUN, who) is None) == (len(past) == 1)
             if len(past) > 1:
                 past.pop()
         else:
-            store.set_label(RUN, label(issue, verdict, who))
+            store.labels.set(RUN, label(issue, verdict, who))
             past.append(past[-1] | {issue: verdict})
     for who, past in pasts.items():
-        said = {w.issue_id: w.verdict for w in store.run_labels(RUN) if w.who == who}
+        said = {w.issue_id: w.verdict for w in store.labels.of_run(RUN) if w.who == who}
         assert said == past[-1]
-        assert store.labelled_by(RUN, who) == len(said)
+        assert store.labels.labelled_by(RUN, who) == len(said)
     store.close()
 
 
@@ -97,61 +99,61 @@ def test_filters_find_what_they_name(store: Store) -> None:
     assert ids(store, search="ÄRGER 100%") == ids(store)
     assert ids(store, search="i1_") == ids(store, search="%i1") == []
     assert ids(store, search="SENTENCE I13") == ["i13"]
-    store.set_label(RUN, label("i1", "bug", kind="number"))
-    store.set_label(RUN, label("i1", "not a bug", "bo"))
-    store.set_label(RUN, label("i2", "bug"))
-    store.set_label(RUN, label("i2", "bug", "bo"))
+    store.labels.set(RUN, label("i1", "bug", kind="number"))
+    store.labels.set(RUN, label("i1", "not a bug", "bo"))
+    store.labels.set(RUN, label("i2", "bug"))
+    store.labels.set(RUN, label("i2", "bug", "bo"))
     assert ids(store, label="bug") == ids(store, label="labelled") == ["i1", "i2"]
     assert "i1" not in ids(store, label="unlabelled") and "i3" in ids(store, label="unlabelled")
     assert ids(store, label="disagreement") == ["i1"]
     assert ids(store, who="bo", label="not a bug") == ["i1"]
     assert ids(store, kind="number") == ["i1"]
-    assert store.suspected_kinds(RUN) | store.named_kinds(RUN) == {"name", "number"}
-    assert store.queue_count(RUN, "bo", QueueFilter(label="unlabelled", method="sit")) == 9
-    assert store.queue_row(RUN, "ann", QueueFilter(), "i2").verdict == "bug"
-    assert store.queue_row(RUN, "ann", QueueFilter(), "nothing") is None
+    assert store.queue.suspected_kinds(RUN) | store.queue.named_kinds(RUN) == {"name", "number"}
+    assert store.queue.count(RUN, "bo", QueueFilter(label="unlabelled", method="sit")) == 9
+    assert store.queue.row(RUN, "ann", QueueFilter(), "i2").verdict == "bug"
+    assert store.queue.row(RUN, "ann", QueueFilter(), "nothing") is None
 
 
 def test_pages_meet_without_gap_in_both_directions(store: Store) -> None:
     forward, after = [], 0
-    while rows := store.queue(RUN, "ann", QueueFilter(), after=after, limit=6):
+    while rows := store.queue.page(RUN, "ann", QueueFilter(), after=after, limit=6):
         forward += [row.id for row in rows]
         after = rows[-1].position
-        store.set_label(RUN, label(rows[0].id, "bug"))  # labels do not move the pages
+        store.labels.set(RUN, label(rows[0].id, "bug"))  # labels do not move the pages
     assert forward == [f"i{n}" for n in range(20)]
-    back = store.queue(RUN, "ann", QueueFilter(), before=after, limit=6)
+    back = store.queue.page(RUN, "ann", QueueFilter(), before=after, limit=6)
     assert [row.id for row in back] == forward[-7:-1]
 
 
 def test_undecided_cases_have_a_queue_of_their_own(store: Store) -> None:
     seed = Seed("s", Input("Rain."))
     cases = [new_case(seed, "similar", (seed.input, Input(f"Snow {n}."))) for n in range(4)]
-    store.add_cases(RUN, "sit", 0, cases)
+    store.cases.add(RUN, "sit", 0, cases)
     outcomes = ("undecided", "holds", "violated", "undecided")
     verdicts = [Verdict(c.id, o, reason="timeout") for c, o in zip(cases, outcomes, strict=True)]  # type: ignore[arg-type]
-    store.add_verdicts(RUN, "sit", list(zip(cases, verdicts, strict=True)))
+    store.verdicts.add(RUN, "sit", list(zip(cases, verdicts, strict=True)))
     first, last = (f"{RUN}:{cases[n].id}" for n in (0, 3))
     assert ids(store, shelf="undecided") == [first, last]
     assert ids(store, shelf="undecided", search="Snow 3") == [last]
     assert ids(store, shelf="undecided", search="TIMEOUT", method="sit") == [first, last]
-    store.set_label(RUN, label(last, "bug"))
+    store.labels.set(RUN, label(last, "bug"))
     assert ids(store, shelf="undecided", label="unlabelled") == [first]
-    assert store.labelled_by(RUN, "ann") == 0, "progress is about issues"
+    assert store.labels.labelled_by(RUN, "ann") == 0, "progress is about issues"
 
 
 def test_reviewers_at_once_lose_nothing(store: Store) -> None:
     def work(who: str) -> None:
         for n in range(20):
-            store.set_label(RUN, label(f"i{n}", ("bug", "unsure")[n % 2], who))
-        store.undo_label(RUN, who)
+            store.labels.set(RUN, label(f"i{n}", ("bug", "unsure")[n % 2], who))
+        store.labels.undo(RUN, who)
 
     threads = [threading.Thread(target=work, args=(f"r{n}",)) for n in range(5)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [(c.who, c.total) for c in store.label_counts(RUN)] == [(f"r{n}", 19) for n in range(5)]
-    joint = store.joint_labels(RUN)
+    assert [(c.who, c.total) for c in store.labels.counts(RUN)] == [(f"r{n}", 19) for n in range(5)]
+    joint = store.labels.joint(RUN)
     assert len(joint) == 10
     assert joint["r0", "r1"] == {("bug", "bug"): 10, ("unsure", "unsure"): 9}
 
@@ -168,9 +170,9 @@ def test_a_store_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> No
         )
         old.execute("insert into labels values ('i1', 'ann', 'bug', ?)", (encode(said),))
     store = Store(str(path))
-    assert store.labels("i1") == [said]
-    store.set_issues(RUN, [Issue("i1", "s", "sit", ("c",), 1.0)])
+    assert store.labels.of_issue("i1") == [said]
+    store.verdicts.set_issues(RUN, [Issue("i1", "s", "sit", ("c",), 1.0)])
     assert ids(store, kind="number") == ["i1"]
     store.close()
     again = Store(str(path))
-    assert again.labels("i1") == [said], "opened a second time, it is left as it is"
+    assert again.labels.of_issue("i1") == [said], "opened a second time, it is left as it is"

@@ -37,12 +37,12 @@ def test_the_claims_of_a_dead_process_are_free_at_once(tmp_path: Path) -> None:
     path = str(tmp_path / "s.sqlite")
     script = (
         "import os, sys; from polyglitch.store.store import Store; store = Store(sys.argv[1]); "
-        "store.claim(store.enlist(), sys.argv[2:]); os.kill(os.getpid(), 9)"
+        "store.leases.claim(store.leases.enlist(), sys.argv[2:]); os.kill(os.getpid(), 9)"
     )
     key = output_key("upper", Input("hello"))
     subprocess.run([sys.executable, "-c", script, path, key], env=environment())
     store = Store(path)
-    assert list(store.claimed([key])) == [key]
+    assert list(store.leases.claimed([key])) == [key]
     asker = Asker(Upper(), store)
     assert asker.gather(asker.submit([Input("hello")]))[key].text == "HELLO"
     asker.close()
@@ -50,38 +50,38 @@ def test_the_claims_of_a_dead_process_are_free_at_once(tmp_path: Path) -> None:
 
 def test_a_claim_holds_while_its_worker_lives_and_not_after(tmp_path: Path) -> None:
     store = Store(str(tmp_path / "s.sqlite"))
-    one, other = store.enlist(), store.enlist()
-    assert store.claim(one, ["a", "b"]) == {"a", "b"}
-    assert store.claim(other, ["b", "c"]) == {"c"}
-    store.free_claims()
-    assert store.claim(other, ["a"]) == set()
-    store.add_answers(one, {"a": Output("A")})
-    assert store.claimed(["a", "b"]) == {"b": one}
-    store.dismiss(one)
-    assert store.claim(other, ["b"]) == {"b"}
+    one, other = store.leases.enlist(), store.leases.enlist()
+    assert store.leases.claim(one, ["a", "b"]) == {"a", "b"}
+    assert store.leases.claim(other, ["b", "c"]) == {"c"}
+    store.leases.free_claims()
+    assert store.leases.claim(other, ["a"]) == set()
+    store.leases.add_answers(one, {"a": Output("A")})
+    assert store.leases.claimed(["a", "b"]) == {"b": one}
+    store.leases.dismiss(one)
+    assert store.leases.claim(other, ["b"]) == {"b"}
 
 
 def test_a_claim_whose_worker_is_not_listed_holds_nobody_up(tmp_path: Path) -> None:
     store = Store(str(tmp_path / "s.sqlite"))
-    gone, other = store.enlist(), store.enlist()
-    assert store.claim(gone, ["a", "b"]) == {"a", "b"}
+    gone, other = store.leases.enlist(), store.leases.enlist()
+    assert store.leases.claim(gone, ["a", "b"]) == {"a", "b"}
     with sqlite3.connect(tmp_path / "s.sqlite") as connection:  # as an interrupted process left it
         connection.execute("delete from workers where id = ?", [gone])
-    assert store.claimed(["a", "b"]) == {}
-    assert store.claim(other, ["a"]) == {"a"}
-    store.free_claims()
-    assert store.claimed(["a", "b"]) == {"a": other}
+    assert store.leases.claimed(["a", "b"]) == {}
+    assert store.leases.claim(other, ["a"]) == {"a"}
+    store.leases.free_claims()
+    assert store.leases.claimed(["a", "b"]) == {"a": other}
 
 
 def test_a_worker_that_ended_claims_nothing_any_more(tmp_path: Path) -> None:
     store = Store(str(tmp_path / "s.sqlite"))
-    ended, other = store.enlist(), store.enlist()
-    store.dismiss(ended)
+    ended, other = store.leases.enlist(), store.leases.enlist()
+    store.leases.dismiss(ended)
     with pytest.raises(NotListed):
-        store.claim(ended, ["a"])
+        store.leases.claim(ended, ["a"])
     with pytest.raises(NotListed):
-        store.beat(ended)
-    assert store.claim(other, ["a"]) == {"a"}
+        store.leases.beat(ended)
+    assert store.leases.claim(other, ["a"]) == {"a"}
 
 
 def test_closing_in_the_middle_leaves_no_claim_behind(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_closing_in_the_middle_leaves_no_claim_behind(tmp_path: Path) -> None:
         time.sleep(0.02 * moment)
         asker.close()
         time.sleep(0.1)  # whatever its threads still do
-        assert store.claimed([asker.key(item) for item in inputs]) == {}
+        assert store.leases.claimed([asker.key(item) for item in inputs]) == {}
     asker = Asker(Upper(), store)
     waited = [future.result(timeout=60) for future in asker.submit(inputs)]
     assert sum(map(len, waited)) >= 400
@@ -114,7 +114,7 @@ def test_after_a_long_sleep_a_worker_that_was_given_up_goes_on_under_a_new_name(
     store = Store(str(tmp_path / "s.sqlite"))
     asker = Asker(Upper(), store)
     before = asker._listed
-    store.dismiss(before)  # what another process does after a minute of silence
+    store.leases.dismiss(before)  # what another process does after a minute of silence
     found = asker.gather(asker.submit([Input("hello")]))
     assert found[asker.key(Input("hello"))].text == "HELLO"
     assert asker._listed != before

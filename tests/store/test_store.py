@@ -33,69 +33,69 @@ def cases_of(count: int) -> list:
 
 def test_an_output_is_found_by_system_and_whole_input(store: Store) -> None:
     question = Input("Who?", context="A story.")
-    store.add_outputs({output_key("m1", question): Output("Ann")})
-    assert store.outputs([output_key("m1", question)])[output_key("m1", question)].text == "Ann"
+    store.outputs.add({output_key("m1", question): Output("Ann")})
+    assert store.outputs.get([output_key("m1", question)])[output_key("m1", question)].text == "Ann"
     for other in (
         output_key("m2", question),
         output_key("m1", Input("Who?")),
         output_key("m1", Input("Who?", "A")),
     ):
-        assert store.outputs([other]) == {}
+        assert store.outputs.get([other]) == {}
 
 
 def test_the_first_answer_stays(store: Store) -> None:
     key = output_key("m", Input("x"))
-    store.add_outputs({key: Output("first")})
-    store.add_outputs({key: Output("second")})
-    assert store.outputs([key])[key].text == "first"
+    store.outputs.add({key: Output("first")})
+    store.outputs.add({key: Output("second")})
+    assert store.outputs.get([key])[key].text == "first"
 
 
 def test_pending_cases_come_in_order_until_they_have_a_verdict(store: Store) -> None:
     cases = cases_of(25)
-    store.add_cases("r", "sit", 0, cases, ["s1"])
-    assert store.generated("r", "sit", [SEED]) == {"s1"}
-    first = next(iter(store.pending("r", "sit", [SEED], 10)))
+    store.cases.add("r", "sit", 0, cases, ["s1"])
+    assert store.cases.generated("r", "sit", [SEED]) == {"s1"}
+    first = next(iter(store.cases.pending("r", "sit", [SEED], 10)))
     assert [case.id for case in first] == [case.id for case in cases[:10]]
-    store.add_verdicts("r", "sit", [(case, Verdict(case.id, "holds")) for case in first])
-    rest = [case.id for page in store.pending("r", "sit", [SEED], 10) for case in page]
+    store.verdicts.add("r", "sit", [(case, Verdict(case.id, "holds")) for case in first])
+    rest = [case.id for page in store.cases.pending("r", "sit", [SEED], 10) for case in page]
     assert rest == [case.id for case in cases[10:]]
-    assert store.outcomes("r") == {("sit", "holds"): 10}
+    assert store.verdicts.outcomes("r") == {("sit", "holds"): 10}
 
 
 def test_a_case_made_again_is_kept_once(store: Store) -> None:
     cases = cases_of(3)
-    store.add_cases("r", "sit", 0, cases)
-    store.add_cases("r", "sit", store.case_count("r", "sit"), cases)
-    assert sum(len(page) for page in store.pending("r", "sit", [SEED], 10)) == 3
+    store.cases.add("r", "sit", 0, cases)
+    store.cases.add("r", "sit", store.cases.count("r", "sit"), cases)
+    assert sum(len(page) for page in store.cases.pending("r", "sit", [SEED], 10)) == 3
 
 
 def test_issues_are_replaced_and_keep_their_order(store: Store) -> None:
-    store.begin("r", {})
+    store.runs.begin("r", {})
     old = [Issue("i0", "s1", "sit", ("c",), 9.0)]
     new = [Issue(f"i{n}", f"s{n}", "sit", ("c",), 5.0 - n) for n in range(1, 4)]
-    assert store.set_issues("r", old) == 1
-    assert store.set_issues("r", new) == 3
-    assert [issue.id for issue in store.issues("r")] == ["i1", "i2", "i3"]
-    assert store.finders("r", "s2") == ["sit"]
+    assert store.verdicts.set_issues("r", old) == 1
+    assert store.verdicts.set_issues("r", new) == 3
+    assert [issue.id for issue in store.verdicts.issues("r")] == ["i1", "i2", "i3"]
+    assert store.verdicts.finders("r", "s2") == ["sit"]
 
 
 def test_threads_may_write_at_once(store: Store) -> None:
     def write(thread: int) -> None:
         for n in range(40):
-            store.add_outputs({f"{thread}-{n}": Output(str(n))})
+            store.outputs.add({f"{thread}-{n}": Output(str(n))})
 
     threads = [threading.Thread(target=write, args=(n,)) for n in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(store.outputs([f"{t}-{n}" for t in range(6) for n in range(40)])) == 240
+    assert len(store.outputs.get([f"{t}-{n}" for t in range(6) for n in range(40)])) == 240
 
 
 def test_text_of_every_kind_comes_back(store: Store) -> None:
     texts = ["", "\x00\x01", "😀 ‮abc", "a\nb\r\n", "'; drop table outputs; --", "x" * 100_000]
-    store.add_outputs({f"k{n}": Output(text) for n, text in enumerate(texts)})
-    assert [store.outputs([f"k{n}"])[f"k{n}"].text for n in range(len(texts))] == texts
+    store.outputs.add({f"k{n}": Output(text) for n, text in enumerate(texts)})
+    assert [store.outputs.get([f"k{n}"])[f"k{n}"].text for n in range(len(texts))] == texts
 
 
 def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_store_of_a_later_schema_is_refused(store: Store, where: str) -> None:
-    with store._engine.begin() as connection:
+    with store.database.engine.begin() as connection:
         connection.execute(text("update about set value = '999'"))
     with pytest.raises(UsageError, match="schema 999"):
         Store(where)

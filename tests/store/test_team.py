@@ -33,27 +33,27 @@ def label(issue: str, who: str, verdict: str, when: str) -> Label:
 def filled(where: str) -> Store:
     """A store with a finished run, an issue, two labels, and what a tool keeps."""
     store = Store(where)
-    store.begin("r1", {"methods": []})
-    store.add_seeds("r1", 0, [SEED])
+    store.runs.begin("r1", {"methods": []})
+    store.cases.add_seeds("r1", 0, [SEED])
     cases = [new_case(SEED, "similar", (SEED.input, Input(f"Dog {n}."))) for n in range(1200)]
-    store.add_cases("r1", "sit", 0, cases, [SEED.id])
+    store.cases.add("r1", "sit", 0, cases, [SEED.id])
     verdicts = [
         Verdict(case.id, "violated", reason="a\0b", score=n / 3) for n, case in enumerate(cases)
     ]
-    store.add_verdicts("r1", "sit", list(zip(cases, verdicts, strict=True)))
-    store.add_outputs({f"k{n}": Output(f"\0 sortie {n} é") for n in range(1200)})
-    store.set_issues("r1", [Issue("i1", "s1", "sit", (cases[0].id,), 2.5)])
-    store.set_label("r1", label("i1", "ann", "bug", "2026-01-01T00:00:00+00:00"))
-    store.set_label("r1", label("i1", "ann", "unsure", "2026-01-02T00:00:00+00:00"))
-    store.keep("counts by " + "a parser with a long name " * 4, {"x": {"nsubj": 2}})
-    store.finish("r1", {"cases": 1200})
+    store.verdicts.add("r1", "sit", list(zip(cases, verdicts, strict=True)))
+    store.outputs.add({f"k{n}": Output(f"\0 sortie {n} é") for n in range(1200)})
+    store.verdicts.set_issues("r1", [Issue("i1", "s1", "sit", (cases[0].id,), 2.5)])
+    store.labels.set("r1", label("i1", "ann", "bug", "2026-01-01T00:00:00+00:00"))
+    store.labels.set("r1", label("i1", "ann", "unsure", "2026-01-02T00:00:00+00:00"))
+    store.outputs.keep("counts by " + "a parser with a long name " * 4, {"x": {"nsubj": 2}})
+    store.runs.finish("r1", {"cases": 1200})
     return store
 
 
 def rows(store: Store) -> dict[str, list[tuple[object, ...]]]:
     """Everything in a store but the numbers of log rows, which are each store's own."""
     found = {}
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         for table in schema.metadata.sorted_tables:
             wanted = [c for c in table.c if (table.name, c.name) != ("label_log", "id")]
             found[table.name] = sorted(
@@ -81,7 +81,7 @@ def test_a_store_goes_to_the_server_and_back_unchanged(
     cli("store", "copy", there, back)
     middle, last = Store(there), Store(str(back))
     assert rows(first) == rows(middle) == rows(last)
-    assert middle.undo_label("r1", "ann") == "i1", "the log came along"
+    assert middle.labels.undo("r1", "ann") == "i1", "the log came along"
     assert [said.verdict for said in middle.labels("i1")] == ["bug"]
     for store in (first, middle, last):
         store.close()
@@ -89,13 +89,13 @@ def test_a_store_goes_to_the_server_and_back_unchanged(
 
 def test_two_peoples_stores_come_together(where: str, tmp_path: Path) -> None:
     ann, bo = filled(str(tmp_path / "ann.sqlite")), filled(str(tmp_path / "bo.sqlite"))
-    ann.set_label("r1", label("i1", "ann", "not a bug", "2026-01-05T00:00:00+00:00"))
-    bo.set_label("r1", label("i1", "bo", "bug", "2026-01-03T00:00:00+00:00"))
+    ann.labels.set("r1", label("i1", "ann", "not a bug", "2026-01-05T00:00:00+00:00"))
+    bo.labels.set("r1", label("i1", "bo", "bug", "2026-01-03T00:00:00+00:00"))
     team = Store(where)
     copy_store(ann, team)
     added = copy_store(bo, team)
     assert {name for name, count in added.items() if count} == {"labels", "label_log"}
-    assert [(said.who, said.verdict) for said in team.labels("i1")] == [
+    assert [(said.who, said.verdict) for said in team.labels.of_issue("i1")] == [
         ("ann", "not a bug"),
         ("bo", "bug"),
     ], "the later of ann's two labels counts, though bo's copy came last"
@@ -117,13 +117,13 @@ def test_copying_needs_two_stores(cli: Cli, tmp_path: Path) -> None:
 def test_an_old_schema_on_the_server_is_brought_up_to_date(postgres: Server) -> None:
     where = postgres.new_database()
     store = filled(where)
-    with store._engine.begin() as connection:  # as the first version had it
+    with store.database.engine.begin() as connection:  # as the first version had it
         connection.execute(text("alter table labels drop column kind"))
         connection.execute(text("update about set value = '1'"))
     store.close()
     again = Store(where)
-    assert [said.verdict for said in again.labels("i1")] == ["unsure"]
-    with again._engine.connect() as connection:
+    assert [said.verdict for said in again.labels.of_issue("i1")] == ["unsure"]
+    with again.database.engine.connect() as connection:
         assert connection.scalar(text("select value from about")) == str(schema.VERSION)
     again.close()
 
@@ -150,7 +150,7 @@ def test_one_reviewer_in_two_windows_keeps_a_whole_log(where: str) -> None:
 
     def work(store: Store) -> None:
         for n in range(15):
-            store.set_label(
+            store.labels.set(
                 "r1", label("i1", "cy", ("bug", "unsure")[n % 2], f"2026-02-{n + 1:02}")
             )
 
@@ -160,8 +160,8 @@ def test_one_reviewer_in_two_windows_keeps_a_whole_log(where: str) -> None:
     for thread in threads:
         thread.join()
     for _ in range(30):
-        assert windows[0].undo_label("r1", "cy") == "i1"
-    assert windows[0].undo_label("r1", "cy") is None
+        assert windows[0].labels.undo("r1", "cy") == "i1"
+    assert windows[0].labels.undo("r1", "cy") is None
     assert [said.who for said in windows[0].labels("i1")] == ["ann"], "undone to the first"
     for store in windows:
         store.close()
@@ -241,7 +241,10 @@ def test_a_server_that_goes_away_is_said_plainly(postgres: Server) -> None:
     nowhere = "postgresql://team@127.0.0.1:1/none"
     with pytest.raises(SystemFailed, match="check that the server runs"):
         Store(nowhere)
-    with store._engine.connect() as connection, pytest.raises(SystemFailed, match="cannot be used"):
+    with (
+        store.database.engine.connect() as connection,
+        pytest.raises(SystemFailed, match="cannot be used"),
+    ):
         connection.execute(text("select pg_terminate_backend(pg_backend_pid())"))
-    assert store.outputs(["k"]) == {}, "the next query has a new connection"
+    assert store.outputs.get(["k"]) == {}, "the next query has a new connection"
     store.close()

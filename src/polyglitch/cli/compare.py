@@ -40,7 +40,8 @@ def command(
 
     before, after = open_history(old, store), open_history(new, store)
     found = compare_outcomes(
-        before.store.case_outcomes(before.run_id), after.store.case_outcomes(after.run_id)
+        before.store.verdicts.case_outcomes(before.run_id),
+        after.store.verdicts.case_outcomes(after.run_id),
     )
     if as_json:
         click.echo(
@@ -77,7 +78,7 @@ def show_broken(history: History, cases: tuple[tuple[str, str], ...]) -> None:
     from polyglitch.report.marks import plain
 
     for method, case_id in cases:
-        for case, verdict in history.store.verdicts(history.run_id, method, ids=[case_id]):
+        for case, verdict in history.store.verdicts.get(history.run_id, method, ids=[case_id]):
             click.echo(f"\nbroken in {method}:")
             for line in told(history.trial(case), verdict).split("\n"):
                 click.echo(f"  {plain(line)}")

@@ -221,7 +221,7 @@ def explain_issue(history: History, opened: Reopened, issue: Issue, effort: Effo
         effort.seed,
         item.language or history.definition["languages"][0] or "en",
     )
-    history.store.draw(history.run_id, issue.method, verdict, drawable(found))
+    history.store.verdicts.draw(history.run_id, issue.method, verdict, drawable(found))
     return Explained(issue.id, found.label, found.template_text, found.kept)
 
 

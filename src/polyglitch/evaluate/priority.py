@@ -63,7 +63,7 @@ def evaluate_priority(
 
 def decided(history: History, method: str) -> list[tuple[Case, Verdict]]:
     """The cases of a method that have a verdict for or against, in their first order."""
-    pairs = history.store.verdicts(history.run_id, method)
+    pairs = history.store.verdicts.get(history.run_id, method)
     return [(case, verdict) for case, verdict in pairs if verdict.outcome != "undecided"]
 
 

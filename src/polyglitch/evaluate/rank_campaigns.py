@@ -83,7 +83,7 @@ def tests_of(campaign: Campaign, run_id: str) -> list[Test]:
     """The decided tests of a run, in their order; only tests that replace a word can be compared."""
     store = Store(campaign.store)
     try:
-        pairs = store.verdicts(run_id, campaign.methods[0])
+        pairs = store.verdicts.get(run_id, campaign.methods[0])
     finally:
         store.close()
     decided = [(case, verdict) for case, verdict in pairs if verdict.outcome != "undecided"]

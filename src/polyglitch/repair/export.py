@@ -105,7 +105,7 @@ def corrected(
 def confirmed(history: History) -> set[str]:
     """The issues that someone called a bug and nobody called none."""
     said: dict[str, set[str]] = {}
-    for label in history.store.run_labels(history.run_id):
+    for label in history.store.labels.of_run(history.run_id):
         said.setdefault(label.issue_id, set()).add(label.verdict)
     return {
         name for name, verdicts in said.items() if "bug" in verdicts and "not a bug" not in verdicts
@@ -114,7 +114,7 @@ def confirmed(history: History) -> set[str]:
 
 def agreed(history: History) -> Iterator[TrainingRow]:
     """All mutants, and their seeds, with outputs on which the relation held and no case of the run was violated."""
-    outcomes = list(history.store.case_outcomes(history.run_id))
+    outcomes = list(history.store.verdicts.case_outcomes(history.run_id))
     held = {(method, case) for method, case, outcome in outcomes if outcome == "holds"}
     violated = {(method, case) for method, case, outcome in outcomes if outcome == "violated"}
     blamed = {
@@ -132,5 +132,5 @@ def trials(history: History, named: Sequence[tuple[str, str]]) -> Iterator[Trial
         some = named[start : start + AT_ONCE]
         for method in dict.fromkeys(method for method, _ in some):
             ids = [case for name, case in some if name == method]
-            pairs = history.store.verdicts(history.run_id, method, ids=ids)
+            pairs = history.store.verdicts.get(history.run_id, method, ids=ids)
             yield from history.trials([case for case, _ in pairs])

@@ -160,7 +160,7 @@ def repair_run(
         raise UsageError(
             f"--choose probability: {opened.uri} shows no probabilities; use similarity, which needs none"
         )
-    for issue in islice(history.store.issues(history.run_id), limit):
+    for issue in islice(history.store.verdicts.issues(history.run_id), limit):
         yield repair_issue(history, opened, issue, choose)
 
 
@@ -209,7 +209,7 @@ def gather(history: History, issue: Issue, violations: Sequence[Case]) -> list[M
     """The original and every mutant that some method made of it by a swap, each once."""
     cases = [
         case
-        for case in history.store.seed_cases(history.run_id, issue.seed_id)
+        for case in history.store.cases.of_seed(history.run_id, issue.seed_id)
         if case.relation == SWAPPED and len(case.inputs) == 2 and case.edit
     ]
     members: dict[str, Member] = {}

@@ -102,7 +102,7 @@ def minimise_issue(history: History, opened: Reopened, issue: Issue, budget: int
         if best and word_count(best[0].case) < size:
             break  # another violation of the same sentence may be another bug
         best = None
-    history.store.replace_kept(MINIMISED, {issue.id: best})
+    history.store.outputs.replace_kept(MINIMISED, {issue.id: best})
     queries = opened.asker.queries - spent
     if best is None:
         return Shrunk(issue.id, size, size, queries, reason or "nothing can be left out")

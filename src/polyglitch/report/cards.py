@@ -71,7 +71,7 @@ class Card(msgspec.Struct, frozen=True):
     worst: Violation | None
     more: list[Violation]
     minimised: Violation | None = None
-    explanations_of: Explanations | None = None  # of the worst
+    explanations: Explanations | None = None  # of the worst
 
 
 def card(number: int, finding: Finding, languages: Languages, limits: ReportLimits) -> Card:

@@ -23,7 +23,7 @@ class History:
     """One run of a store; the newest where none is named."""
 
     def __init__(self, store: Store, run_id: str | None = None) -> None:
-        rows = store.run_rows()
+        rows = store.runs.rows()
         if not rows:
             raise UsageError(
                 f"store {store.where!r} holds no run yet; make one with `polyglitch run`"
@@ -57,7 +57,7 @@ class History:
                     if self.routes[method] == "round trip" and chain[-1].ok
                 ]
             keys = [output_key(system, item) for _, _, item in waiting]
-            known = self.store.outputs(keys)
+            known = self.store.outputs.get(keys)
             for key, (_, chain, _) in zip(keys, waiting, strict=True):
                 chain.append(known.get(key, ABSENT))
         return [
@@ -66,16 +66,16 @@ class History:
 
     def findings(self) -> Iterator[Finding]:
         """The issues, worst first, each with its seed and its worst violations."""
-        return (self.finding(issue) for issue in self.store.issues(self.run_id))
+        return (self.finding(issue) for issue in self.store.verdicts.issues(self.run_id))
 
     def finding(self, issue: Issue) -> Finding:
         """An issue with its seed and its worst violations."""
-        pairs = self.store.verdicts(self.run_id, issue.method, ids=issue.case_ids)
+        pairs = self.store.verdicts.get(self.run_id, issue.method, ids=issue.case_ids)
         trials = self.trials([case for case, _ in pairs])
-        finders = self.store.finders(self.run_id, issue.seed_id)
+        finders = self.store.verdicts.finders(self.run_id, issue.seed_id)
         return Finding(
             issue=issue,
-            seed=self.store.seed(self.run_id, issue.seed_id),
+            seed=self.store.cases.seed(self.run_id, issue.seed_id),
             violations=tuple(
                 (trial, verdict) for trial, (_, verdict) in zip(trials, pairs, strict=True)
             ),
@@ -85,7 +85,7 @@ class History:
 
     def minimised(self, issue: Issue) -> tuple[Trial, Verdict] | None:
         """The smallest pair that still fails, where `minimise` has looked for one."""
-        found = self.store.remember(MINIMISED, [issue.id]).get(issue.id)
+        found = self.store.outputs.remember(MINIMISED, [issue.id]).get(issue.id)
         return found and msgspec.convert(found, tuple[Trial, Verdict])
 
 

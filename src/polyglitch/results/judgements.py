@@ -36,11 +36,11 @@ class Judgements:
         self.reviewers: set[str] = set()
         self._issues: dict[str, list[Label]] = defaultdict(list)
         self._cases: dict[str, dict[str, Label]] = defaultdict(dict)  # case, reviewer
-        rows = history.store.run_rows()
+        rows = history.store.runs.rows()
         systems = history.definition["systems"]
         alike = {row["id"] for row in rows if row["definition"]["systems"] == systems}
         prefixes = {run[:RUN_IN_ID] for run in alike}
-        for label, run, issue in history.store.every_label():
+        for label, run, issue in history.store.labels.every():
             if who and label.who not in who:
                 continue
             if run == history.run_id:
@@ -56,7 +56,7 @@ class Judgements:
         store, run_id = self.history.store, self.history.run_id
         raised: list[tuple[Issue, Said, int]] = []
         seen: set[tuple[str, str]] = set()
-        for issue in store.issues(run_id):
+        for issue in store.verdicts.issues(run_id):
             seen.add((issue.method, issue.seed_id))
             said, place = self._word_on(issue)
             if said is not None:
@@ -83,8 +83,8 @@ class Judgements:
         """Precision, recall, kinds and overlap as plain data."""
         items = self.items()
         methods = [method["name"] for method in self.history.definition["methods"]]
-        issues = self.history.store.issue_counts(self.history.run_id)
-        others = self.history.store.seeds_without_issue(self.history.run_id)
+        issues = self.history.store.verdicts.issue_counts(self.history.run_id)
+        others = self.history.store.verdicts.seeds_without_issue(self.history.run_id)
         return {
             "run": self.history.run_id,
             "join": self.rule,
@@ -149,7 +149,7 @@ class Judgements:
         for method, ids in by_method.items():
             for start in range(0, len(ids), AT_ONCE):
                 some = ids[start : start + AT_ONCE]
-                for case, verdict in self.history.store.verdicts(
+                for case, verdict in self.history.store.verdicts.get(
                     self.history.run_id, method, ids=some
                 ):
                     found[method, case.id] = case, verdict

@@ -22,11 +22,11 @@ def ranked_issues(plan: Plan, store: Store) -> Iterator[Issue]:
     ranked: list[tuple[int, int, Issue]] = []
     for turn, method in enumerate(plan.methods):
         found: list[Issue] = []
-        for seed_id in store.violated_seeds(plan.run_id, method.name):
-            pairs = list(store.verdicts(plan.run_id, method.name, seed=seed_id))
+        for seed_id in store.verdicts.violated_seeds(plan.run_id, method.name):
+            pairs = list(store.verdicts.get(plan.run_id, method.name, seed=seed_id))
             trials = history.trials([case for case, _ in pairs])
             violations = [(trial, v) for trial, (_, v) in zip(trials, pairs, strict=True)]
-            found += method.issues(store.seed(plan.run_id, seed_id), violations)
+            found += method.issues(store.cases.seed(plan.run_id, seed_id), violations)
         found.sort(key=lambda issue: (-issue.severity, issue.id))
         ranked += [(place, turn, issue) for place, issue in enumerate(found)]
     yield from (issue for _, _, issue in sorted(ranked, key=lambda item: item[:2]))
@@ -35,7 +35,7 @@ def ranked_issues(plan: Plan, store: Store) -> Iterator[Issue]:
 def run_figures(plan: Plan, store: Store, askers: Sequence[Asker]) -> dict[str, Any]:
     """The numbers of a run so far."""
     total = {"holds": 0, "violated": 0, "undecided": 0}
-    for (_, outcome), count in store.outcomes(plan.run_id).items():
+    for (_, outcome), count in store.verdicts.outcomes(plan.run_id).items():
         total[outcome] += count
     return {
         "cases": sum(total.values()),
@@ -43,16 +43,16 @@ def run_figures(plan: Plan, store: Store, askers: Sequence[Asker]) -> dict[str, 
         "cache_hits": sum(asker.cache_hits for asker in askers),
         "violations": total["violated"],
         "undecided": total["undecided"],
-        "flaky": store.undecided_reasons(plan.run_id).get(UNSTABLE, 0),
+        "flaky": store.verdicts.undecided_reasons(plan.run_id).get(UNSTABLE, 0),
         "errors": sum(asker.errors for asker in askers),
         **msgspec.structs.asdict(plan.meter.total),
         "skipped": {row.reason: row.count for row in plan.corpus.skipped},
         "without_case": {
             method.name: count
             for method in plan.methods
-            if (count := store.barren_seeds(plan.run_id, method.name))
+            if (count := store.cases.seeds_without_case(plan.run_id, method.name))
         },
-        "unasked": store.pending_count(plan.run_id),
+        "unasked": store.cases.pending_count(plan.run_id),
         "signature": signature(plan.definition),
     }
 
@@ -75,7 +75,7 @@ def refuse_empty(figures: dict[str, Any], plan: Plan, store: Store) -> None:
             f"{figures['skipped'] or 'none'}"
         )
     if figures["undecided"] == figures["cases"] and figures["errors"]:
-        reason = next(iter(store.undecided_reasons(plan.run_id)), "")
+        reason = next(iter(store.verdicts.undecided_reasons(plan.run_id)), "")
         raise SystemFailed(
             f"the system {plan.systems[0].signature} failed on every case, most often with: {reason}"
         )

@@ -28,7 +28,7 @@ def issue_by_issue(
 ) -> list[Done]:
     """What comes of each issue of a run, the worst first; the watcher is told of one after the other."""
     done: list[Done] = []
-    for issue in islice(history.store.issues(history.run_id), limit):
+    for issue in islice(history.store.verdicts.issues(history.run_id), limit):
         done.append(work(issue))
         watch(done[-1])
     return done

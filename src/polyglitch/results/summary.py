@@ -45,7 +45,7 @@ def groups_of(history: History) -> list[Group]:
 
 def bugs_of(history: History, groups: Sequence[Group]) -> tuple[Bug, ...]:
     """The largest groups of more than one issue, as a report shows them."""
-    issues = list(islice(history.store.issues(history.run_id), MOST_GROUPED))
+    issues = list(islice(history.store.verdicts.issues(history.run_id), MOST_GROUPED))
     place = {issue.id: number for number, issue in enumerate(issues, 1)}
     return tuple(
         Bug(
@@ -83,7 +83,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         system=" and back by ".join(history.definition["systems"]),
         languages=(source[0], source[1]),
         methods=method_counts(history),
-        undecided_reasons=history.store.undecided_reasons(history.run_id),
+        undecided_reasons=history.store.verdicts.undecided_reasons(history.run_id),
         skipped=figures.get("skipped", {}),
         without_case=figures.get("without_case", {}),
         unasked=figures.get("unasked", 0),
@@ -96,13 +96,13 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
 
 
 def method_counts(history: History) -> tuple[MethodCount, ...]:
-    outcomes = history.store.outcomes(history.run_id)
+    outcomes = history.store.verdicts.outcomes(history.run_id)
     counts = []
     for name in history.routes:
         holds, violated, undecided = (
             outcomes.get((name, outcome), 0) for outcome in ("holds", "violated", "undecided")
         )
-        issues = sum(1 for _ in history.store.issues(history.run_id, name))
+        issues = sum(1 for _ in history.store.verdicts.issues(history.run_id, name))
         counts.append(
             MethodCount(name, holds + violated + undecided, violated, holds, undecided, issues)
         )
@@ -112,7 +112,8 @@ def method_counts(history: History) -> tuple[MethodCount, ...]:
 def overlap(history: History) -> dict[str, int]:
     """For each two methods, on how many seeds both found a violation."""
     found = {
-        name: set(history.store.violated_seeds(history.run_id, name)) for name in history.routes
+        name: set(history.store.verdicts.violated_seeds(history.run_id, name))
+        for name in history.routes
     }
     return {f"{a} and {b}": len(found[a] & found[b]) for a, b in combinations(found, 2)}
 
@@ -131,7 +132,7 @@ def run_curves(history: History) -> tuple[Curve, ...]:
 
 def method_curve(history: History, method: str, judged: list[Judged]) -> Curve | None:
     """How many issues a method would raise with its line drawn further out, by how far."""
-    severities = history.store.worst_severities(history.run_id, method)
+    severities = history.store.verdicts.worst_severities(history.run_id, method)
     if len(set(severities)) < 2:
         return None
     known = [item for item in judged if item.method == method and item.decided]
@@ -156,8 +157,8 @@ def severity(item: Judged) -> float:
 
 def common_verdict(history: History, method: str) -> Verdict | None:
     """A verdict of the method's issues, if all have the same threshold."""
-    issues = islice(history.store.issues(history.run_id, method), LOOKED_AT)
+    issues = islice(history.store.verdicts.issues(history.run_id, method), LOOKED_AT)
     ids = [issue.case_ids[0] for issue in issues]
-    found = [verdict for _, verdict in history.store.verdicts(history.run_id, method, ids=ids)]
+    found = [verdict for _, verdict in history.store.verdicts.get(history.run_id, method, ids=ids)]
     limits = {(verdict.threshold, verdict.direction) for verdict in found}
     return found[0] if len(limits) == 1 else None

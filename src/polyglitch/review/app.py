@@ -95,7 +95,7 @@ class Review:
                 opened=desk.open(who, current) if current else None,
                 # A search through all texts is not made twice where the list shows all it found.
                 count=len(rows) if at < 2 and len(rows) < PAGE else desk.count(who, wanted),
-                done=self.store.labelled_by(desk.run_id, who),
+                done=self.store.labels.labelled_by(desk.run_id, who),
                 kinds=desk.kinds(),
             )
         )
@@ -104,7 +104,7 @@ class Review:
         """More of the list, after or before a place."""
         who, wanted = named(request), wanted_of(request.query_params)
         after, before = (place_of(request.query_params, name) for name in ("after", "before"))
-        rows = self.store.queue(self.desk.run_id, who, wanted, after=after, before=before)
+        rows = self.store.queue.page(self.desk.run_id, who, wanted, after=after, before=before)
         lines = self.desk.lines(rows)
         return HTMLResponse(render("rows", lines=lines, wanted=wanted, current=None))
 
@@ -122,8 +122,8 @@ class Review:
 
     def reviewers(self, request: Request) -> Response:
         """How far everyone is, and how far they agree."""
-        found = agreements(self.store.joint_labels(self.desk.run_id))
-        counts = self.store.label_counts(self.desk.run_id)
+        found = agreements(self.store.labels.joint(self.desk.run_id))
+        counts = self.store.labels.counts(self.desk.run_id)
         mean = mean_kappa(found)
         page = render("reviewers", desk=self.desk, counts=counts, found=found, mean=mean)
         return HTMLResponse(page)
@@ -142,13 +142,13 @@ class Review:
         note = form.get("note", "")[:LONGEST_NOTE]
         # `verdict` is one of the three that the record allows, which a type checker cannot see.
         label = Label(row.id, verdict, who, now(), kind, note, case)  # type: ignore[arg-type]
-        self.store.set_label(self.desk.run_id, label)
+        self.store.labels.set(self.desk.run_id, label)
         said = f"Issue {row.position}: {verdict}" + (f", {kind}" if kind else "")
         return self.answer(request, said, row, row.position + 1)
 
     def undo(self, request: Request, form: Form) -> Response:
         """Take back the reviewer's last label."""
-        issue = self.store.undo_label(self.desk.run_id, named(request))
+        issue = self.store.labels.undo(self.desk.run_id, named(request))
         if issue is None:
             return self.answer(request, "Nothing to undo", None, 0)
         row = self.row(request, issue)
@@ -167,7 +167,7 @@ class Review:
                 "issue": row.id if row else "",
                 "verdict": opened.own.verdict if opened and opened.own else "",
                 "piece": render("issue", opened=opened) if opened else "",
-                "done": self.store.labelled_by(self.desk.run_id, who),
+                "done": self.store.labels.labelled_by(self.desk.run_id, who),
                 "total": self.desk.total,
             }
         )
@@ -179,7 +179,7 @@ class Review:
     def row(self, request: Request, issue: str) -> QueueRow:
         """A row by its id."""
         for shelf in OTHER_SHELVES if ":" in issue else ("issues",):
-            found = self.store.queue_row(
+            found = self.store.queue.row(
                 self.desk.run_id, named(request), QueueFilter(shelf), issue
             )
             if found is not None:

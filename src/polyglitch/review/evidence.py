@@ -24,7 +24,7 @@ LONGEST_PARSED = 600
 class Evidence(msgspec.Struct, frozen=True):
     """What a case's data holds that can be drawn."""
 
-    explanations_of: Explanations
+    explanations: Explanations
     regexes: list[tuple[str, str]]
     automata: list[Diagram]
 
@@ -55,7 +55,7 @@ def evidence(case: Case, verdict: Verdict | None = None) -> Evidence:
     machines = [read_automaton(entry) for entry in as_list(data.get("automata"))]
     drawn = [automaton_diagram(machine) for machine in machines if machine]
     return Evidence(
-        explanations_of=explanations_of(case, verdict),
+        explanations=explanations_of(case, verdict),
         regexes=named_texts(data.get("regexes")),
         automata=[diagram for diagram in drawn if diagram],
     )

@@ -52,18 +52,18 @@ class QueueView:
         self.methods = [method["name"] for method in self.history.definition["methods"]]
         source, target = self.history.definition["languages"]
         self.languages: Languages = (source, target)
-        self.total = store.queue_count(self.run_id, "", QueueFilter())
-        self._suspected = store.suspected_kinds(self.run_id)
+        self.total = store.queue.count(self.run_id, "", QueueFilter())
+        self._suspected = store.queue.suspected_kinds(self.run_id)
 
     def make_searchable(self) -> Iterator[int]:
         """Gather what can be read of each issue, so that it can be searched; how many are done."""
-        records = iter(self.store.unsearchable(self.run_id))
+        records = iter(self.store.queue.unsearchable(self.run_id))
         done = 0
         while some := [decode(record, Issue) for record in islice(records, ISSUES_AT_ONCE)]:
             texts: dict[str, str] = {}
             for method in sorted({issue.method for issue in some}):
                 texts |= self._texts(method, [issue for issue in some if issue.method == method])
-            self.store.make_searchable(self.run_id, texts)
+            self.store.queue.make_searchable(self.run_id, texts)
             done += len(some)
             yield done
 
@@ -71,19 +71,21 @@ class QueueView:
         """How many rows a filter lets pass; counted only where there is a filter."""
         if wanted == QueueFilter():
             return self.total
-        return self.store.queue_count(self.run_id, who, wanted)
+        return self.store.queue.count(self.run_id, who, wanted)
 
     def kinds(self) -> list[str]:
         """The kinds that methods suspect, which stay, and those that reviewers name."""
-        return sorted(self._suspected | self.store.named_kinds(self.run_id))
+        return sorted(self._suspected | self.store.queue.named_kinds(self.run_id))
 
     def window(
         self, who: str, wanted: QueueFilter, at: int
     ) -> tuple[list[QueueRow], QueueRow | None]:
         """The rows around a position, and the one to look at: the first there or after it."""
-        ahead = self.store.queue(self.run_id, who, wanted, after=at - 1, limit=PAGE)
+        ahead = self.store.queue.page(self.run_id, who, wanted, after=at - 1, limit=PAGE)
         behind = (
-            self.store.queue(self.run_id, who, wanted, before=at, limit=BEHIND) if at > 1 else []
+            self.store.queue.page(self.run_id, who, wanted, before=at, limit=BEHIND)
+            if at > 1
+            else []
         )
         current = ahead[0] if ahead else behind[-1] if behind else None
         return behind + ahead, current
@@ -93,14 +95,14 @@ class QueueView:
         found: dict[tuple[str, str], tuple[Case, Verdict]] = {}
         for method in sorted({row.method for row in rows}):
             ids = [row.issue.case_ids[0] for row in rows if row.method == method]
-            for pair in self.store.verdicts(self.run_id, method, ids=ids):
+            for pair in self.store.verdicts.get(self.run_id, method, ids=ids):
                 found[method, pair[0].id] = pair
         return [self._line(row, found) for row in rows]
 
     def open(self, who: str, row: QueueRow) -> Opened:
         """All there is to see of a row."""
         finding = self.history.finding(row.issue)
-        labels = self.store.labels(row.id)
+        labels = self.store.labels.of_issue(row.id)
         own = next((label for label in labels if label.who == who), None)
         trials = [trial for trial, _ in finding.violations]
         shown = card(row.position, finding, self.languages, ReportLimits())
@@ -122,7 +124,7 @@ class QueueView:
         pairs = [
             pair
             for start in range(0, len(ids), ISSUES_AT_ONCE)
-            for pair in self.store.verdicts(
+            for pair in self.store.verdicts.get(
                 self.run_id, method, ids=ids[start : start + ISSUES_AT_ONCE]
             )
         ]

@@ -46,7 +46,7 @@ class Asker:
         self._abandoned = 0
         self.queries = self.cache_hits = self.errors = 0
         self.stopped: LimitReached | None = None  # why some inputs were left unasked
-        self.worker = store.enlist()
+        self.worker = store.leases.enlist()
         self._listed = self.worker  # as whom it claims: another name after a long silence
         self._closed = threading.Event()
         self._elsewhere = ClaimedAnswers(store, lambda *work: self._work.put(work))
@@ -67,7 +67,7 @@ class Asker:
         with self._lock:
             under_way = {key: self._in_flight[key] for key in wanted if key in self._in_flight}
         futures += dict.fromkeys(under_way.values())
-        known = self._store.outputs([key for key in wanted if key not in under_way])
+        known = self._store.outputs.get([key for key in wanted if key not in under_way])
         self.cache_hits += len(known) + len(under_way)
         futures.append(done(known))
         new = [key for key in wanted if key not in under_way and key not in known]
@@ -94,7 +94,7 @@ class Asker:
         """End the workers that wait for work; what they did not come to is free for others."""
         with self._lock:
             self._closed.set()
-            self._store.dismiss(self._listed)
+            self._store.leases.dismiss(self._listed)
         for _ in range(self.jobs):
             self._work.put(({}, {}, done({})))
 
@@ -103,7 +103,7 @@ class Asker:
         while not self._closed.wait(BEAT):
             listed = self._listed
             try:
-                self._store.beat(listed)
+                self._store.leases.beat(listed)
             except NotListed:
                 self._enlist_again(listed)
             except Exception:  # a store that cannot be written shows where answers are kept
@@ -114,7 +114,7 @@ class Asker:
         while not self._closed.is_set():
             listed = self._listed
             try:
-                return listed, self._store.claim(listed, keys)
+                return listed, self._store.leases.claim(listed, keys)
             except NotListed:
                 self._enlist_again(listed)
         raise CancelledError
@@ -123,7 +123,7 @@ class Asker:
         """Another process gave this one up, as after a laptop's sleep: its claims are void, it starts anew."""
         with self._lock:
             if self._listed == gone and not self._closed.is_set():
-                self._listed = self._store.enlist()
+                self._listed = self._store.leases.enlist()
 
     def _start_worker(self) -> None:
         threading.Thread(target=self._serve, daemon=True).start()
@@ -150,18 +150,18 @@ class Asker:
         """Answer what no other process is asking; the answers, and what is waited for."""
         claimer, mine = self._claim(list(batch))
         others = {key: item for key, item in batch.items() if key not in mine}
-        known = self._store.outputs(list(mine))  # answered elsewhere since it was looked up
+        known = self._store.outputs.get(list(mine))  # answered elsewhere since it was looked up
         new = {key: batch[key] for key in batch if key in mine and key not in known}
         left = set(mine)
         try:
             answers: Answers = {}
             for some in self._ask(new) if new else ():
-                self._store.add_answers(claimer, some)
+                self._store.leases.add_answers(claimer, some)
                 self._count(some)
                 answers |= some
                 left -= some.keys()
         finally:
-            self._store.release(claimer, list(left))
+            self._store.leases.release(claimer, list(left))
         return known | answers, others
 
     def _ask(self, batch: Batch) -> Iterator[Answers]:

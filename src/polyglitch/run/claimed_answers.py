@@ -54,7 +54,7 @@ class ClaimedAnswers:
             if time.monotonic() - swept > SWEEP:
                 swept = time.monotonic()
                 try:
-                    self._store.free_claims()
+                    self._store.leases.free_claims()
                 except Exception as error:  # the store is gone: whoever waits must hear of it
                     failed = error
             for wait in waits:
@@ -78,8 +78,10 @@ class ClaimedAnswers:
 
     def _look(self, wait: Wait) -> bool:
         """Whether a wait is over: everything answered, or what is left is to be asked here."""
-        owners = self._store.claimed(list(wait.batch))
-        found = self._store.outputs(list(wait.batch))  # after the claims: an answer ends its claim
+        owners = self._store.leases.claimed(list(wait.batch))
+        found = self._store.outputs.get(
+            list(wait.batch)
+        )  # after the claims: an answer ends its claim
         wait.answers |= found
         wait.batch = {key: item for key, item in wait.batch.items() if key not in found}
         if not wait.batch:

@@ -8,15 +8,15 @@ from sqlalchemy import exists, func, select, tuple_
 
 from polyglitch.records import Case, Seed, decode, encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database, pages
+from polyglitch.store.database import Rows, pages
 
 
-class Cases(Database):
+class Cases(Rows):
     """The seeds and cases of each run."""
 
     def add_seeds(self, run: str, first: int, seeds: Sequence[Seed]) -> None:
         """Keep some seeds under their place in the corpus."""
-        self._add(
+        self.add_rows(
             s.seeds,
             [
                 {"run": run, "id": seed.id, "position": first + n, "record": encode(seed)}
@@ -42,7 +42,7 @@ class Cases(Database):
                 found |= set(connection.scalars(query))
         return found
 
-    def case_count(self, run: str, method: str) -> int:
+    def count(self, run: str, method: str) -> int:
         """Where the next case goes: after all that a method has made so far."""
         last = func.max(s.cases.c.position)
         query = select(last).where(s.cases.c.run == run, s.cases.c.method == method)
@@ -50,7 +50,7 @@ class Cases(Database):
             found = connection.scalar(query)
         return 0 if found is None else found + 1
 
-    def add_cases(
+    def add(
         self, run: str, method: str, first: int, cases: Sequence[Case], finished: Iterable[str] = ()
     ) -> None:
         """Keep cases and mark the seeds that have all of theirs, in one transaction."""
@@ -100,7 +100,7 @@ class Cases(Database):
         with self._engine.connect() as connection:
             return (connection.scalar(cases) or 0) - (connection.scalar(verdicts) or 0)
 
-    def barren_seeds(self, run: str, method: str) -> int:
+    def seeds_without_case(self, run: str, method: str) -> int:
         """How many seeds a method has looked at and made no case of."""
         g, c = s.generated, s.cases
         query = (
@@ -126,7 +126,7 @@ class Cases(Database):
             for record in connection.execution_options(yield_per=500).scalars(query):
                 yield decode(record, Case)
 
-    def seed_cases(self, run: str, seed_id: str) -> list[Case]:
+    def of_seed(self, run: str, seed_id: str) -> list[Case]:
         """All cases of a seed that have a verdict, whatever it is, method by method in order."""
         c, v = s.cases, s.verdicts
         query = (

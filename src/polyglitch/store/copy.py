@@ -13,9 +13,10 @@ from sqlalchemy import Connection, Table, func, insert, select, update
 
 from polyglitch.records import Label, decode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database, storable
+from polyglitch.store.database import Rows, storable
 from polyglitch.store.labels import replace_label
 from polyglitch.store.outputs import fitting
+from polyglitch.store.store import Store
 
 ROWS = 1000  # a transaction: enough to be quick, little enough to hold in memory
 
@@ -32,15 +33,15 @@ PLAIN = (
     s.spending,
 )
 
-Rows = list[dict[str, Any]]
+Found = list[dict[str, Any]]
 
 
-def copy_store(source: Database, target: Database) -> dict[str, int]:
+def copy_store(source: Store, target: Store) -> dict[str, int]:
     """Add all of a store to another; how many rows of each table were new there."""
-    before = _counts(target)
+    before, there = _counts(target), Rows(target.database)
     for table in PLAIN:
         for rows in _read(source, table):
-            target._add(table, [_fit(table, row) for row in rows])
+            there.add_rows(table, [_fit(table, row) for row in rows])
     _each(source, target, s.labels, _add_label)
     _each(source, target, s.label_log, _add_log)
     _each(source, target, s.runs, _add_run)
@@ -48,19 +49,19 @@ def copy_store(source: Database, target: Database) -> dict[str, int]:
     return {name: after[name] - before[name] for name in after}
 
 
-def _counts(store: Database) -> dict[str, int]:
+def _counts(store: Store) -> dict[str, int]:
     tables = (s.runs, *PLAIN, s.labels, s.label_log)
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         return {
             table.name: connection.scalar(select(func.count()).select_from(table)) or 0
             for table in tables
         }
 
 
-def _read(store: Database, table: Table) -> Iterator[Rows]:
+def _read(store: Store, table: Table) -> Iterator[Found]:
     """The rows of a table, some at a time, in the order they were given numbers if they have any."""
     query = select(table).order_by(*(c for c in table.primary_key if table is s.label_log))
-    with store._engine.connect() as connection:
+    with store.database.engine.connect() as connection:
         found = connection.execution_options(yield_per=ROWS).execute(query)
         for rows in found.mappings().partitions():
             yield [dict(row) for row in rows]
@@ -74,13 +75,13 @@ def _fit(table: Table, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _each(
-    source: Database,
-    target: Database,
+    source: Store,
+    target: Store,
     table: Table,
     add: Callable[[Connection, dict[str, Any]], None],
 ) -> None:
     for rows in _read(source, table):
-        with target._engine.begin() as connection:
+        with target.database.engine.begin() as connection:
             for row in rows:
                 add(connection, row)
 

@@ -36,20 +36,24 @@ REMEDY = {
 
 
 class Database:
-    """An open database with the one kind of write that a store needs: add what is not there yet."""
+    """An open database: its engine, and the insert of its dialect that leaves what is there already."""
 
     def __init__(self, where: str) -> None:
         self.where = shown(where)
-        self._engine = open_engine(where)
-        self._insert: Any = (
-            insert_sqlite if self._engine.dialect.name == "sqlite" else insert_postgres
+        self.engine = open_engine(where)
+        self.insert: Any = (
+            insert_sqlite if self.engine.dialect.name == "sqlite" else insert_postgres
         )
 
-    def close(self) -> None:
-        """Let go of all connections."""
-        self._engine.dispose()
 
-    def _add(self, table: Table, rows: list[dict[str, Any]]) -> None:
+class Rows:
+    """Some tables of a database, with the one kind of write that a store needs: add what is not there yet."""
+
+    def __init__(self, database: Database) -> None:
+        self._engine, self._insert = database.engine, database.insert
+
+    def add_rows(self, table: Table, rows: list[dict[str, Any]]) -> None:
+        """Add the rows that are not there yet."""
         self._add_all([(table, rows)])
 
     def _add_all(self, batches: list[tuple[Table, list[dict[str, Any]]]]) -> None:

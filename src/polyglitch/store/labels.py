@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from polyglitch.records import Issue, Label, decode, encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database, take_turn
+from polyglitch.store.database import Rows, take_turn
 
 
 class LabelCount(msgspec.Struct, frozen=True):
@@ -26,10 +26,10 @@ class LabelCount(msgspec.Struct, frozen=True):
         return sum(self.verdicts.values())
 
 
-class Labels(Database):
+class Labels(Rows):
     """The labels of each issue and reviewer."""
 
-    def set_label(self, run: str, label: Label) -> None:
+    def set(self, run: str, label: Label) -> None:
         """Keep a reviewer's word on an issue in place of an earlier one."""
         with self._engine.begin() as connection:
             take_turn(connection)  # else one person's two windows could both log the same `before`
@@ -46,7 +46,7 @@ class Labels(Database):
             }
             connection.execute(insert(s.label_log).values(row))
 
-    def undo_label(self, run: str, who: str) -> str | None:
+    def undo(self, run: str, who: str) -> str | None:
         """Take back a reviewer's last change in a run; the issue it was about, if there was one."""
         log = s.label_log
         last = (
@@ -64,13 +64,13 @@ class Labels(Database):
             connection.execute(update(log).where(log.c.id == row.id).values(undone=1))
         return str(row.issue)
 
-    def labels(self, issue: str) -> list[Label]:
+    def of_issue(self, issue: str) -> list[Label]:
         """What each reviewer says of an issue, by name."""
         query = select(s.labels.c.record).where(s.labels.c.issue == issue).order_by(s.labels.c.who)
         with self._engine.connect() as connection:
             return [decode(record, Label) for record in connection.scalars(query)]
 
-    def run_labels(self, run: str) -> list[Label]:
+    def of_run(self, run: str) -> list[Label]:
         """All labels on the issues of a run, worst issue first."""
         query = _of_run(select(s.labels.c.record), run).order_by(
             s.issues.c.position, s.labels.c.who
@@ -78,7 +78,7 @@ class Labels(Database):
         with self._engine.connect() as connection:
             return [decode(record, Label) for record in connection.scalars(query)]
 
-    def every_label(self) -> Iterator[tuple[Label, str, Issue | None]]:
+    def every(self) -> Iterator[tuple[Label, str, Issue | None]]:
         """All labels of the store, each with the runs that raised its issue; a bare case has none."""
         i = s.issues
         query = select(s.labels.c.record, i.c.run, i.c.record).outerjoin(
@@ -88,7 +88,7 @@ class Labels(Database):
             for label, run, issue in connection.execute(query):
                 yield decode(label, Label), run or "", decode(issue, Issue) if issue else None
 
-    def label_counts(self, run: str) -> list[LabelCount]:
+    def counts(self, run: str) -> list[LabelCount]:
         """How far each reviewer is with the issues of a run."""
         who, verdict = s.labels.c.who, s.labels.c.verdict
         query = _of_run(select(who, verdict, func.count()), run).group_by(who, verdict)
@@ -104,7 +104,7 @@ class Labels(Database):
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 
-    def joint_labels(self, run: str) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
+    def joint(self, run: str) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
         """For every two reviewers, how often the one said this and the other that of an issue."""
         one, other = s.labels.alias("one"), s.labels.alias("other")
         columns = (one.c.who, other.c.who, one.c.verdict, other.c.verdict)

@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, delete, exists, func, select, update
 
 from polyglitch.records import Output, encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database, pages
+from polyglitch.store.database import Rows, pages
 from polyglitch.systems.spending import Spent
 
 BEAT = 10.0  # seconds between two signs of life
@@ -32,7 +32,7 @@ class NotListed(Exception):
     """A worker that ended, or was given up after a long silence, has no claims and gets none."""
 
 
-class Claims(Database):
+class Leases(Rows):
     """Claims on inputs, and what has been spent on asking."""
 
     def enlist(self) -> str:
@@ -40,7 +40,7 @@ class Claims(Database):
         worker = uuid4().hex
         _own.add(worker)
         row = {"id": worker, "host": platform.node()[:128], "pid": os.getpid(), "beat": time.time()}
-        self._add(s.workers, [row])
+        self.add_rows(s.workers, [row])
         self.free_claims()
         return worker
 

@@ -10,7 +10,7 @@ from sqlalchemy import delete, select
 
 from polyglitch.records import Input, Output, decode, digest, encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database, pages
+from polyglitch.store.database import Rows, pages
 
 LONGEST_KIND = 64  # as schema.kept has it
 
@@ -21,10 +21,10 @@ def output_key(signature: str, item: Input, turn: int = 0) -> str:
     return digest([*parts, f"turn {turn}"] if turn else parts, 32)
 
 
-class Outputs(Database):
+class Outputs(Rows):
     """Everything dear to compute, by key."""
 
-    def outputs(self, keys: Sequence[str]) -> dict[str, Output]:
+    def get(self, keys: Sequence[str]) -> dict[str, Output]:
         """The outputs known under these keys."""
         found: dict[str, Output] = {}
         with self._engine.connect() as connection:
@@ -34,13 +34,13 @@ class Outputs(Database):
                     found[key] = decode(record, Output)
         return found
 
-    def add_outputs(self, found: dict[str, Output]) -> None:
+    def add(self, found: dict[str, Output]) -> None:
         """Keep outputs; one that is there already stays."""
         rows = [
             {"key": key, "status": output.status, "record": encode(output)}
             for key, output in found.items()
         ]
-        self._add(s.outputs, rows)
+        self.add_rows(s.outputs, rows)
 
     def forget_failures(self, run: str) -> None:
         """Drop failed outputs, and a run's verdicts that were left undecided, so that they are asked again."""
@@ -64,7 +64,7 @@ class Outputs(Database):
     def keep(self, kind: str, values: dict[str, Any]) -> None:
         """Keep JSON values for tools."""
         place = fitting(kind)
-        self._add(
+        self.add_rows(
             s.kept, [{"kind": place, "key": key, "value": encode(v)} for key, v in values.items()]
         )
 

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, Subquery, func, literal, or_, sele
 
 from polyglitch.records import Issue, decode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database, storable
+from polyglitch.store.database import Rows, storable
 
 Tab = Literal["issues", "undecided", "held"]
 RUN_IN_ID = 12  # characters of the run in the name of an undecided case: the name fits 32
@@ -47,10 +47,10 @@ class QueueRow(msgspec.Struct, frozen=True):
         return Issue(self.id, self.seed, self.method, (case,), self.severity)
 
 
-class Queue(Database):
+class Queue(Rows):
     """Pages of issues, by position: as quick at the end of a run as at its start."""
 
-    def queue(
+    def page(
         self,
         run: str,
         who: str,
@@ -72,7 +72,7 @@ class Queue(Database):
             rows = [QueueRow(**row) for row in connection.execute(query.limit(limit)).mappings()]
         return rows[::-1] if before is not None else rows
 
-    def queue_row(self, run: str, who: str, wanted: QueueFilter, item: str) -> QueueRow | None:
+    def row(self, run: str, who: str, wanted: QueueFilter, item: str) -> QueueRow | None:
         """One row by its id, whether or not the filter lets it pass."""
         items = _shelf(run, wanted)
         query = select(items.c.position).where(items.c.id == item)
@@ -80,10 +80,10 @@ class Queue(Database):
             position = connection.scalar(query)
         if position is None:
             return None
-        found = self.queue(run, who, QueueFilter(wanted.shelf), after=position - 1, limit=1)
+        found = self.page(run, who, QueueFilter(wanted.shelf), after=position - 1, limit=1)
         return found[0] if found else None
 
-    def queue_count(self, run: str, who: str, wanted: QueueFilter) -> int:
+    def count(self, run: str, who: str, wanted: QueueFilter) -> int:
         """How many rows the filter lets pass."""
         items, own = _shelf(run, wanted), s.labels.alias("own")
         query = _filtered(select(func.count()), items, own, who, wanted)
@@ -118,7 +118,7 @@ class Queue(Database):
     def make_searchable(self, run: str, texts: dict[str, str]) -> None:
         """Keep what a person reads of some issues, for `Wanted.search`."""
         rows = [{"run": run, "issue": key, "text": fold(text)} for key, text in texts.items()]
-        self._add(s.searchable, rows)
+        self.add_rows(s.searchable, rows)
 
 
 def fold(text: str) -> str:

@@ -10,15 +10,15 @@ from sqlalchemy import delete, select, update
 
 from polyglitch.records import encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database
+from polyglitch.store.database import Rows
 
 
-class Runs(Database):
+class Runs(Rows):
     """The runs of a store."""
 
     def begin(self, run: str, definition: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """State and figures of a run, newly made where it is not there yet."""
-        self._add(
+        self.add_rows(
             s.runs,
             [
                 {
@@ -50,7 +50,7 @@ class Runs(Database):
                 connection.execute(delete(table).where(table.c.run == run))
             connection.execute(delete(s.runs).where(s.runs.c.id == run))
 
-    def run_rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, Any]]:
         """All runs, the newest first: id, created, state, definition, figures."""
         with self._engine.connect() as connection:
             rows = connection.execute(select(s.runs).order_by(s.runs.c.created.desc())).mappings()

@@ -11,13 +11,13 @@ from sqlalchemy import delete, func, select, update
 from polyglitch.records import Case, Issue, Verdict, decode, encode
 from polyglitch.run.flakiness import UNSTABLE
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database, storable
+from polyglitch.store.database import Rows, storable
 
 
-class Verdicts(Database):
+class Verdicts(Rows):
     """The verdicts and issues of each run."""
 
-    def add_verdicts(self, run: str, method: str, pairs: Sequence[tuple[Case, Verdict]]) -> None:
+    def add(self, run: str, method: str, pairs: Sequence[tuple[Case, Verdict]]) -> None:
         """Keep what the oracle said."""
         rows = [
             {
@@ -32,7 +32,7 @@ class Verdicts(Database):
             }
             for case, verdict in pairs
         ]
-        self._add(s.verdicts, rows)
+        self.add_rows(s.verdicts, rows)
 
     def draw(self, run: str, method: str, verdict: Verdict, drawn: dict[str, Any]) -> None:
         """Leave with a verdict what a page can draw of it, beside what is there; the verdict stays what it was."""
@@ -97,7 +97,7 @@ class Verdicts(Database):
         with self._engine.connect() as connection:
             return list(connection.scalars(query))
 
-    def verdicts(
+    def get(
         self, run: str, method: str, *, seed: str | None = None, ids: Sequence[str] | None = None
     ) -> list[tuple[Case, Verdict]]:
         """Cases with their verdicts: the violations of a seed, or those with these ids in that order."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polyglitch.compare.aligned import aligned
+from polyglitch.compare.oracles.aligned import aligned
 from polyglitch.compare.oracles.aligned.resources import guess_language
 from polyglitch.errors import Missing, UsageError
 from polyglitch.records import Case, Input, Output, Trial, Verdict
