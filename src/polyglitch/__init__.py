@@ -1,19 +1,71 @@
-"""Polyglitch finds where language software breaks, without labelled references."""
+"""Polyglitch finds where language software breaks, without labelled references.
+
+    import polyglitch as pg
+
+    result = pg.run("firefox:en-pt", "sample", methods=["sit"])
+    print(result.holds, "of the cases hold")
+    result.report("report.html")
+
+Everything here is imported when it is used: `import polyglitch` costs next to nothing.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from polyglitch.api.result import Result as Result
+    from polyglitch.api.run import run as run
+    from polyglitch.component import Component as Component
+    from polyglitch.component import Method as Method
+    from polyglitch.component import component as component
+    from polyglitch.errors import PolyglitchError as PolyglitchError
+    from polyglitch.protocols import Embedder as Embedder
+    from polyglitch.protocols import Metric as Metric
+    from polyglitch.protocols import Mutate as Mutate
+    from polyglitch.protocols import Oracle as Oracle
+    from polyglitch.protocols import Parser as Parser
+    from polyglitch.protocols import Proposer as Proposer
+    from polyglitch.protocols import System as System
+    from polyglitch.protocols import Tools as Tools
+    from polyglitch.protocols import WhiteBox as WhiteBox
+    from polyglitch.records import Case as Case
+    from polyglitch.records import Edit as Edit
+    from polyglitch.records import Input as Input
+    from polyglitch.records import Issue as Issue
+    from polyglitch.records import Label as Label
+    from polyglitch.records import Output as Output
+    from polyglitch.records import Seed as Seed
+    from polyglitch.records import Trial as Trial
+    from polyglitch.records import Verdict as Verdict
     from polyglitch.testing.check import check as check
 
 __version__ = "0.1.0"
 
+_WHERE = {
+    "api.result": ("Result",),
+    "api.run": ("run",),
+    "component": ("Component", "Method", "component"),
+    "errors": ("PolyglitchError",),
+    "protocols": (
+        "Embedder", "Metric", "Mutate", "Oracle", "Parser", "Proposer", "System", "Tools", "WhiteBox",
+    ),
+    "records": ("Case", "Edit", "Input", "Issue", "Label", "Output", "Seed", "Trial", "Verdict"),
+    "testing.check": ("check",),
+}  # fmt: skip
+_PLACES = {name: module for module, names in _WHERE.items() for name in names}
+
+__all__ = [*_PLACES, "__version__"]
+
 
 def __getattr__(name: str) -> Any:
-    """`polyglitch.check`, imported when it is used."""
-    if name == "check":
-        from polyglitch.testing.check import check
+    """A public name, imported when it is used first."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'polyglitch' has no attribute {name!r}")
+    return getattr(import_module(f"polyglitch.{_PLACES[name]}"), name)
 
-        return check
-    raise AttributeError(f"module 'polyglitch' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    """The public names, for completion."""
+    return sorted(__all__)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -21,12 +21,13 @@ from polyglitch.component import Method
 from polyglitch.rank.cached_rank import CachedRank
 from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
+from polyglitch.results.history import History
 from polyglitch.results.outcome import ranked_issues, refuse_empty, refuse_unfinished, run_figures
 from polyglitch.run.asking import Asker
 from polyglitch.run.budget import Budget, Estimate, Progress, Watch, reckon
 from polyglitch.run.engines import Later, open_engine
 from polyglitch.run.flakiness import merge_repeats
-from polyglitch.run.plan import open_plan
+from polyglitch.run.plan import Open, open_plan
 from polyglitch.run.round_trips import Asked, RoundTrips
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
@@ -43,9 +44,20 @@ AHEAD = 768  # cases that the system has to work on while others are made and co
 
 def run(campaign: Campaign, watch: Watch = lambda _: None) -> tuple[str, dict[str, Any]]:
     """Run a campaign, or go on with it; its run id and figures."""
-    flow = Flow(campaign, watch)
+    with finished(campaign, watch) as (history, figures):
+        return history.run_id, figures
+
+
+@contextmanager
+def finished(
+    campaign: Campaign, watch: Watch = lambda _: None, open_one: Open | None = None
+) -> Iterator[tuple[History, dict[str, Any]]]:
+    """Run a campaign, or go on with it; what came of it, its store open for as long as it is looked at."""
+    flow = Flow(campaign, watch, open_one)
     try:
-        return flow.run_id, flow.run()
+        figures = flow.run()
+        flow.close_systems()
+        yield flow.history, figures
     finally:
         flow.close()
 
@@ -64,7 +76,7 @@ def estimate(campaign: Campaign) -> Estimate:
 class Flow:
     """One run of a campaign, its stages as methods in their order."""
 
-    def __init__(self, campaign: Campaign, watch: Watch) -> None:
+    def __init__(self, campaign: Campaign, watch: Watch, open_one: Open | None = None) -> None:
         self.campaign, self.watch, self.progress = campaign, watch, Progress()
         self.judging: deque[tuple[Method, list[Case], list[list[Trial]], Later[list[Verdict]]]]
         self.judging = deque()
@@ -72,11 +84,10 @@ class Flow:
         with ExitStack() as opened:  # closed again where a later part cannot be opened
             self.engine = open_engine(campaign)
             opened.callback(self.engine.close)
-            self.plan = open_plan(campaign, self.engine.open_system)
+            self.plan = open_plan(campaign, open_one or self.engine.open_system)
             for system in self.plan.systems:
                 opened.callback(system.close)
             self.store = Store(campaign.store)
-            opened.callback(self.store.close)
             self.closing = opened.pop_all()
         self.run_id = self.plan.run_id
         self.tools = Toolbox(
@@ -93,6 +104,7 @@ class Flow:
         if self.campaign.fresh:
             self.store.runs.forget(self.run_id)
         state, before = self.store.runs.begin(self.run_id, self.plan.definition)
+        self.history = History(self.store, self.run_id)
         if self.campaign.retry_errors:
             self.store.outputs.forget_failures(self.run_id)
         if state == "done" and not self.campaign.retry_errors:
@@ -106,9 +118,8 @@ class Flow:
         issues = 0
         try:
             self.ask_and_compare()
-            issues = self.store.verdicts.set_issues(
-                self.run_id, ranked_issues(self.plan, self.store)
-            )
+            ranked = ranked_issues(self.plan.methods, self.history)
+            issues = self.store.verdicts.set_issues(self.run_id, ranked)
         finally:
             figures = run_figures(self.plan, self.store, self.askers)
             seconds = round(time.monotonic() - started, 3)
@@ -117,6 +128,7 @@ class Flow:
         refuse_unfinished(figures, self.trips.stopped)
         refuse_empty(figures, self.plan, self.store)
         self.store.runs.finish(self.run_id, figures, "done")
+        self.history.reload()
         return figures
 
     def open_askers(self) -> None:
@@ -267,8 +279,14 @@ class Flow:
         self.progress.errors = sum(asker.errors for asker in self.askers)
         self.watch(self.progress)
 
-    def close(self) -> None:
-        """Let go of everything that was opened."""
+    def close_systems(self) -> None:
+        """Let go of systems and machines; the store stays open."""
         for asker in self.askers:
             asker.close()
+        self.askers = []
         self.closing.close()
+
+    def close(self) -> None:
+        """Let go of everything that was opened."""
+        self.close_systems()
+        self.store.close()

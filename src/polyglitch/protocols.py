@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
-from polyglitch.systems.spending import Limits, Meter
+
+if TYPE_CHECKING:
+    from polyglitch.systems.spending import Limits, Meter
 
 Floats = npt.NDArray[np.float32]
 

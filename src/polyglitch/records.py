@@ -96,6 +96,7 @@ class Trial(Record, frozen=True, tag="trial/1"):
 
 
 Outcome = Literal["holds", "violated", "undecided"]
+UNSTABLE = "unstable"  # the reason of a case whose verdict changes from time to time
 Direction = Literal["above", "below"]
 
 

@@ -31,6 +31,7 @@ def command(store: str | None, run_id: str | None, output: tuple[str, ...], titl
         writer_for(Path(path))
     history = open_history(run_id or "", store)
     with closing(history.store):
+        summary = summarise(history, title)
         for path in output:
-            write_report(Path(path), summarise(history, title), history.findings())
+            write_report(Path(path), summary, history.findings())
             click.echo(f"report: {path}")

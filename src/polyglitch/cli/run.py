@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -140,28 +141,25 @@ def warned(watch: Any) -> Any:
 def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -> int:
     """Run, show, write reports; the exit code."""
     from polyglitch.cli.display import progress_bar, show_figures
-    from polyglitch.flow import run
+    from polyglitch.flow import finished
     from polyglitch.report.write import write_report, writer_for
-    from polyglitch.results.history import History
     from polyglitch.results.summary import summarise
     from polyglitch.store.database import shown
-    from polyglitch.store.store import Store
 
     for path in campaign.output:  # a wrong extension shows before the run, not after it
         writer_for(Path(path))
-    with progress_bar(hidden=quiet or as_json) as watch:
-        run_id, figures = run(campaign, warned(watch))
-    store = Store(campaign.store)
-    try:
-        history = History(store, run_id)
-        command = shlex.join(["polyglitch", *(shown(word) for word in sys.argv[1:])])
-        if not as_json and not quiet:
-            show_figures(summarise(history, command=command), history)
-        for path in campaign.output:
-            write_report(Path(path), summarise(history, command=command), history.findings())
-            click.echo(f"report: {path}", err=as_json)
-    finally:
-        store.close()
+    with ExitStack() as stack:
+        with progress_bar(hidden=quiet or as_json) as watch:
+            history, figures = stack.enter_context(finished(campaign, warned(watch)))
+        run_id = history.run_id
+        if campaign.output or not (as_json or quiet):
+            command = shlex.join(["polyglitch", *(shown(word) for word in sys.argv[1:])])
+            summary = summarise(history, command=command)
+            if not as_json and not quiet:
+                show_figures(summary, history)
+            for path in campaign.output:
+                write_report(Path(path), summary, history.findings())
+                click.echo(f"report: {path}", err=as_json)
     if figures["requests"] and not as_json and not quiet:
         cost = f", cost {figures['cost']:.4f}" if figures["cost"] else ""
         click.echo(

@@ -1,7 +1,4 @@
-"""A run read back from the store: its cases and what it found, without the system or the models.
-
-The threshold curves of a run: issues always, precision and recall where sentences are labelled.
-"""
+"""A run read back from the store: its cases and what it found, without the system or the models."""
 
 from __future__ import annotations
 
@@ -13,6 +10,7 @@ import msgspec
 
 from polyglitch.campaign import find_file, make_campaign
 from polyglitch.errors import UsageError
+from polyglitch.nlp.recent import Recent
 from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.findings import Finding
 from polyglitch.store.outputs import output_key
@@ -33,6 +31,7 @@ class History:
             known = ", ".join(row["id"] for row in rows)
             raise UsageError(f"store {store.where!r} has no run {run_id!r}; it has: {known}")
         self.store, self.row = store, row
+        self._trials: Recent[tuple[str, str], Trial] = Recent(REMEMBERED)
         self.run_id: str = row["id"]
         self.definition: dict[str, Any] = row["definition"]
         self.routes = {method["name"]: method["route"] for method in self.definition["methods"]}
@@ -41,7 +40,17 @@ class History:
         """A case with its outputs."""
         return self.trials([case])[0]
 
+    def reload(self) -> None:
+        """Read the run's state and figures again: they change while it goes on."""
+        self.row = next(row for row in self.store.runs.rows() if row["id"] == self.run_id)
+
     def trials(self, cases: Sequence[Case]) -> list[Trial]:
+        """Cases with their outputs; those looked at lately are not read again."""
+        by_key = {(case.method, case.id): case for case in cases}
+        keys = [(case.method, case.id) for case in cases]
+        return self._trials.get(keys, lambda new: self._read_trials([by_key[key] for key in new]))
+
+    def _read_trials(self, cases: Sequence[Case]) -> list[Trial]:
         """Cases with their outputs, all of a hop read together."""
         chains: list[list[list[Output]]] = [[[] for _ in case.inputs] for case in cases]
         waiting = [
@@ -90,6 +99,7 @@ class History:
 
 
 MINIMISED = "minimised"  # where the store keeps the smallest pair of an issue
+REMEMBERED = 4096  # trials: the worst issues are shown, grouped and written one after the other
 ABSENT = Output(status="error", error="not in the store")
 
 

@@ -7,26 +7,26 @@ from typing import Any
 
 import msgspec
 
+from polyglitch.component import Method
 from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
-from polyglitch.records import Issue
+from polyglitch.records import UNSTABLE, Issue
 from polyglitch.results.history import History
 from polyglitch.run.asking import Asker
-from polyglitch.run.flakiness import UNSTABLE
 from polyglitch.run.plan import Plan, signature
 from polyglitch.store.store import Store
 
 
-def ranked_issues(plan: Plan, store: Store) -> Iterator[Issue]:
+def ranked_issues(methods: Sequence[Method], history: History) -> Iterator[Issue]:
     """The issues of all methods; each method's worst first, the methods taking turns."""
-    history = History(store, plan.run_id)
+    store, run_id = history.store, history.run_id
     ranked: list[tuple[int, int, Issue]] = []
-    for turn, method in enumerate(plan.methods):
+    for turn, method in enumerate(methods):
         found: list[Issue] = []
-        for seed_id in store.verdicts.violated_seeds(plan.run_id, method.name):
-            pairs = list(store.verdicts.get(plan.run_id, method.name, seed=seed_id))
+        for seed_id in store.verdicts.violated_seeds(run_id, method.name):
+            pairs = list(store.verdicts.get(run_id, method.name, seed=seed_id))
             trials = history.trials([case for case, _ in pairs])
             violations = [(trial, v) for trial, (_, v) in zip(trials, pairs, strict=True)]
-            found += method.issues(store.cases.seed(plan.run_id, seed_id), violations)
+            found += method.issues(store.cases.seed(run_id, seed_id), violations)
         found.sort(key=lambda issue: (-issue.severity, issue.id))
         ranked += [(place, turn, issue) for place, issue in enumerate(found)]
     yield from (issue for _, _, issue in sorted(ranked, key=lambda item: item[:2]))

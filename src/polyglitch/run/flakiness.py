@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from polyglitch.records import Output, Trial, Verdict
+from polyglitch.records import UNSTABLE, Output, Trial, Verdict
 
-UNSTABLE = "unstable"
 ALIKE = "similar"  # the relation whose two inputs ask for the same answer, so that one input can stand for both
 SHOWN = 3  # different answers that a reason quotes
 Judge = Callable[[Sequence[Trial]], list[Verdict]]

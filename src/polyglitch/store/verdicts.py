@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import delete, func, select, update
 
-from polyglitch.records import Case, Issue, Verdict, decode, encode
-from polyglitch.run.flakiness import UNSTABLE
+from polyglitch.records import UNSTABLE, Case, Issue, Verdict, decode, encode
 from polyglitch.store import schema as s
 from polyglitch.store.database import Rows, storable
 

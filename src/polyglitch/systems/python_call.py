@@ -108,7 +108,7 @@ def open_python(rest: str, timeout: float) -> System:
         raise UsageError(
             f"python:{rest} is {type(found).__name__}; a function or a System is needed"
         )
-    return PythonCall(found, f"python:{module.__name__}:{name}{_version(found, module)}")
+    return PythonCall(found, f"python:{module.__name__}:{name}{source_version(found, module)}")
 
 
 def _import(place: str) -> ModuleType:
@@ -139,7 +139,7 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-def _version(found: object, module: ModuleType) -> str:
+def source_version(found: object, module: ModuleType | None = None) -> str:
     """A digest of the source file, so that edited code is another system."""
     try:
         source = inspect.getsourcefile(inspect.unwrap(found))  # type: ignore[arg-type]

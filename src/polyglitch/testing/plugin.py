@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from polyglitch.testing.check import Result
+    from polyglitch.api.result import Result
 
 _report: Path | None = None
 _written: list[Path] = []
@@ -43,7 +43,7 @@ def keep_report(test: str, result: Result) -> None:
     """Write the report of a check where one was asked for: FILE-TEST.EXTENSION."""
     if _report is not None:
         path = _report.with_name(f"{_report.stem}-{test}{_report.suffix}")
-        _written.append(result.write(path))
+        _written.append(result.report(path))
 
 
 @pytest.fixture
