@@ -54,7 +54,9 @@ _WHERE = {
     "records": ("Case", "Edit", "Input", "Issue", "Label", "Output", "Seed", "Trial", "Verdict"),
     "testing.check": ("check",),
 }  # fmt: skip
-_PLACES = {name: module for module, names in _WHERE.items() for name in names}
+_PLACES: dict[str, str] = {}
+for _module, _names in _WHERE.items():
+    _PLACES |= dict.fromkeys(_names, _module)
 
 __all__ = [*_PLACES, "__version__"]
 

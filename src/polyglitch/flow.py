@@ -259,7 +259,9 @@ class Flow:
         """Keep the verdicts that are there, and wait for others until only so many are under way."""
         while len(self.judging) > under_way:
             method, cases, rounds, first = self.judging.popleft()
-            verdicts = merge_repeats(rounds, first(), partial(self.judge, method))
+            verdicts = first()
+            if len(rounds) > 1:
+                verdicts = merge_repeats(rounds, verdicts, partial(self.judge, method))
             pairs = list(zip(cases, verdicts, strict=True))
             self.store.verdicts.add(self.run_id, method.name, pairs)
             self.progress.cases += len(cases)

@@ -82,7 +82,9 @@ def card(number: int, finding: Finding, languages: Languages, limits: ReportLimi
     if finding.minimised is not None:
         less = show_violation(*finding.minimised, languages, limits.characters)
     worst = shown[0] if shown else None
-    drawn = explanations_of(worst.trial.case, worst.verdict) if worst else None
+    drawn = None
+    if worst and (worst.trial.case.data or worst.verdict.drawn):
+        drawn = explanations_of(worst.trial.case, worst.verdict)
     return Card(number, finding, json.dumps(methods), worst, shown[1:], less, drawn)
 
 

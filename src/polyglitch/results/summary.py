@@ -123,7 +123,7 @@ LOOKED_AT = 50  # verdicts that tell whether a method has one threshold for all
 
 def run_curves(history: History) -> tuple[Curve, ...]:
     """A curve for each method whose issues are not all equally severe."""
-    judged = Judgements(history).items()
+    judged = Judgements(history).items() if history.store.labels.any() else []
     made = (
         method_curve(history, method["name"], judged) for method in history.definition["methods"]
     )

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
-from functools import partial
+from functools import cached_property, partial
 
 import msgspec
 
@@ -49,7 +49,6 @@ class Asker:
         self.worker = store.leases.enlist()
         self._listed = self.worker  # as whom it claims: another name after a long silence
         self._closed = threading.Event()
-        self._elsewhere = ClaimedAnswers(store, lambda *work: self._work.put(work))
         threading.Thread(target=self._live, daemon=True).start()
         # How many requests are under way is the business of a system over the network.
         self.jobs = system.parallel if self._remote else jobs or system.parallel
@@ -125,6 +124,11 @@ class Asker:
             if self._listed == gone and not self._closed.is_set():
                 self._listed = self._store.leases.enlist()
 
+    @cached_property
+    def _claimed_answers(self) -> ClaimedAnswers:
+        """Who waits for other processes; most runs are alone and never need it."""
+        return ClaimedAnswers(self._store, lambda *work: self._work.put(work))
+
     def _start_worker(self) -> None:
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -142,7 +146,7 @@ class Asker:
             self._forget({key: item for key, item in batch.items() if key not in others})
             if others:
                 future.add_done_callback(partial(self._forget_done, others))
-                self._elsewhere.wait(others, before | answers, future)
+                self._claimed_answers.wait(others, before | answers, future)
             else:
                 future.set_result(before | answers)
 

@@ -30,19 +30,21 @@ VERSION = 2
 metadata = MetaData()
 
 
-def name(length: int) -> TypeEngine[str]:
-    """A name or key, in the same order on every database: byte by byte, whatever the server's language."""
-    return String(length).with_variant(String(length, collation="C"), "postgresql")
+# Names and keys are in the same order on every database: byte by byte, whatever the server's language.
+NAME16: TypeEngine[str] = String(16).with_variant(String(16, collation="C"), "postgresql")
+NAME32: TypeEngine[str] = String(32).with_variant(String(32, collation="C"), "postgresql")
+NAME40: TypeEngine[str] = String(40).with_variant(String(40, collation="C"), "postgresql")
+NAME64: TypeEngine[str] = String(64).with_variant(String(64, collation="C"), "postgresql")
+NAME128: TypeEngine[str] = String(128).with_variant(String(128, collation="C"), "postgresql")
 
-
-about = Table("about", metadata, Column("key", name(40), primary_key=True), Column("value", Text))
+about = Table("about", metadata, Column("key", NAME40, primary_key=True), Column("value", Text))
 
 runs = Table(
     "runs",
     metadata,
-    Column("id", name(32), primary_key=True),
-    Column("created", name(32), nullable=False),
-    Column("state", name(16), nullable=False),  # running, done
+    Column("id", NAME32, primary_key=True),
+    Column("created", NAME32, nullable=False),
+    Column("state", NAME16, nullable=False),  # running, done
     Column("definition", Text, nullable=False),
     Column("figures", Text, nullable=False),
 )
@@ -50,8 +52,8 @@ runs = Table(
 seeds = Table(
     "seeds",
     metadata,
-    Column("run", name(32), primary_key=True),
-    Column("id", name(64), primary_key=True),
+    Column("run", NAME32, primary_key=True),
+    Column("id", NAME64, primary_key=True),
     Column("position", Integer, nullable=False),
     Column("record", Text, nullable=False),
     Index("seeds_in_order", "run", "position"),
@@ -60,18 +62,18 @@ seeds = Table(
 generated = Table(
     "generated",
     metadata,
-    Column("run", name(32), primary_key=True),
-    Column("method", name(64), primary_key=True),
-    Column("seed", name(64), primary_key=True),
+    Column("run", NAME32, primary_key=True),
+    Column("method", NAME64, primary_key=True),
+    Column("seed", NAME64, primary_key=True),
 )
 
 cases = Table(
     "cases",
     metadata,
-    Column("run", name(32), primary_key=True),
-    Column("method", name(64), primary_key=True),
-    Column("id", name(32), primary_key=True),
-    Column("seed", name(64), nullable=False),
+    Column("run", NAME32, primary_key=True),
+    Column("method", NAME64, primary_key=True),
+    Column("id", NAME32, primary_key=True),
+    Column("seed", NAME64, nullable=False),
     Column("position", Integer, nullable=False),
     Column("record", Text, nullable=False),
     Index("cases_of_seed", "run", "method", "seed"),
@@ -81,11 +83,11 @@ cases = Table(
 verdicts = Table(
     "verdicts",
     metadata,
-    Column("run", name(32), primary_key=True),
-    Column("method", name(64), primary_key=True),
-    Column("case", name(32), primary_key=True),
-    Column("seed", name(64), nullable=False),
-    Column("outcome", name(16), nullable=False),
+    Column("run", NAME32, primary_key=True),
+    Column("method", NAME64, primary_key=True),
+    Column("case", NAME32, primary_key=True),
+    Column("seed", NAME64, nullable=False),
+    Column("outcome", NAME16, nullable=False),
     Column("severity", Float, nullable=False),
     Column("reason", Text, nullable=False),
     Column("record", Text, nullable=False),
@@ -95,12 +97,12 @@ verdicts = Table(
 issues = Table(
     "issues",
     metadata,
-    Column("run", name(32), primary_key=True),
-    Column("id", name(32), primary_key=True),
-    Column("method", name(64), nullable=False),
-    Column("seed", name(64), nullable=False),
+    Column("run", NAME32, primary_key=True),
+    Column("id", NAME32, primary_key=True),
+    Column("method", NAME64, nullable=False),
+    Column("seed", NAME64, nullable=False),
     Column("severity", Float, nullable=False),
-    Column("kind", name(64), nullable=False),
+    Column("kind", NAME64, nullable=False),
     Column("position", Integer, nullable=False),
     Column("record", Text, nullable=False),
     Index("issues_worst_first", "run", "position"),
@@ -111,11 +113,11 @@ issues = Table(
 labels = Table(
     "labels",
     metadata,
-    Column("issue", name(32), primary_key=True),
-    Column("who", name(128), primary_key=True),
-    Column("verdict", name(16), nullable=False),
+    Column("issue", NAME32, primary_key=True),
+    Column("who", NAME128, primary_key=True),
+    Column("verdict", NAME16, nullable=False),
     Column("record", Text, nullable=False),
-    Column("kind", name(64), nullable=False, server_default=""),
+    Column("kind", NAME64, nullable=False, server_default=""),
     Index("labels_of_reviewer", "who", "issue"),
 )
 
@@ -123,10 +125,10 @@ label_log = Table(  # every change of a label, so that it can be taken back and 
     "label_log",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("run", name(32), nullable=False),
-    Column("issue", name(32), nullable=False),
-    Column("who", name(128), nullable=False),
-    Column("at", name(32), nullable=False),
+    Column("run", NAME32, nullable=False),
+    Column("issue", NAME32, nullable=False),
+    Column("who", NAME128, nullable=False),
+    Column("at", NAME32, nullable=False),
     Column("before", Text, nullable=False),  # the label as it was; empty where there was none
     Column("after", Text, nullable=False),
     Column("undone", Integer, nullable=False),
@@ -136,16 +138,16 @@ label_log = Table(  # every change of a label, so that it can be taken back and 
 searchable = Table(  # all that a person reads of an issue, case folded, made when it is reviewed
     "searchable",
     metadata,
-    Column("run", name(32), primary_key=True),
-    Column("issue", name(32), primary_key=True),
+    Column("run", NAME32, primary_key=True),
+    Column("issue", NAME32, primary_key=True),
     Column("text", Text, nullable=False),
 )
 
 outputs = Table(
     "outputs",
     metadata,
-    Column("key", name(32), primary_key=True),
-    Column("status", name(16), nullable=False),
+    Column("key", NAME32, primary_key=True),
+    Column("status", NAME16, nullable=False),
     Column("record", Text, nullable=False),
 )
 
@@ -153,8 +155,8 @@ outputs = Table(
 workers = Table(
     "workers",
     metadata,
-    Column("id", name(32), primary_key=True),
-    Column("host", name(128), nullable=False),
+    Column("id", NAME32, primary_key=True),
+    Column("host", NAME128, nullable=False),
     Column("pid", Integer, nullable=False),
     Column("beat", Float, nullable=False),  # seconds since 1970 when it last said that it lives
 )
@@ -162,16 +164,16 @@ workers = Table(
 claims = Table(
     "claims",
     metadata,
-    Column("key", name(32), primary_key=True),
-    Column("worker", name(32), nullable=False),
+    Column("key", NAME32, primary_key=True),
+    Column("worker", NAME32, nullable=False),
     Index("claims_of_worker", "worker"),
 )
 
 spending = Table(  # what each process spent on a run; their sum counts against its limits
     "spending",
     metadata,
-    Column("run", name(32), primary_key=True),
-    Column("worker", name(32), primary_key=True),
+    Column("run", NAME32, primary_key=True),
+    Column("worker", NAME32, primary_key=True),
     Column("requests", Integer, nullable=False),
     Column("characters", Integer, nullable=False),
     Column("cost", Float, nullable=False),
@@ -180,8 +182,8 @@ spending = Table(  # what each process spent on a run; their sum counts against 
 kept = Table(
     "kept",
     metadata,
-    Column("kind", name(64), primary_key=True),
-    Column("key", name(64), primary_key=True),
+    Column("kind", NAME64, primary_key=True),
+    Column("key", NAME64, primary_key=True),
     Column("value", Text, nullable=False),
 )
 

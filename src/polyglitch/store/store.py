@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import delete, select, update
+
+from polyglitch.records import encode
+from polyglitch.store import schema as s
 from polyglitch.store.cases import Cases
-from polyglitch.store.database import Database
+from polyglitch.store.database import Database, Rows
 from polyglitch.store.labels import Labels
 from polyglitch.store.leases import Leases
 from polyglitch.store.outputs import Outputs
 from polyglitch.store.queue import Queue
-from polyglitch.store.runs import Runs
 from polyglitch.store.verdicts import Verdicts
 
 
@@ -29,3 +36,51 @@ class Store:
     def close(self) -> None:
         """Let go of all connections."""
         self.database.engine.dispose()
+
+
+class Runs(Rows):
+    """The runs of a store."""
+
+    def begin(self, run: str, definition: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """State and figures of a run, newly made where it is not there yet."""
+        self.add_rows(
+            s.runs,
+            [
+                {
+                    "id": run,
+                    "created": datetime.now(UTC).isoformat(timespec="seconds"),
+                    "state": "running",
+                    "definition": encode(definition),
+                    "figures": "{}",
+                }
+            ],
+        )
+        with self._engine.connect() as connection:
+            row = connection.execute(select(s.runs).where(s.runs.c.id == run)).one()
+        return row.state, msgspec.json.decode(row.figures)
+
+    def finish(self, run: str, figures: dict[str, Any], state: str = "done") -> None:
+        """Write down the figures of a run."""
+        with self._engine.begin() as connection:
+            connection.execute(
+                update(s.runs)
+                .where(s.runs.c.id == run)
+                .values(state=state, figures=encode(figures))
+            )
+
+    def forget(self, run: str) -> None:
+        """Drop a run's cases, verdicts and issues; outputs and labels stay."""
+        with self._engine.begin() as connection:
+            for table in (s.seeds, s.generated, s.cases, s.verdicts, s.issues, s.spending):
+                connection.execute(delete(table).where(table.c.run == run))
+            connection.execute(delete(s.runs).where(s.runs.c.id == run))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All runs, the newest first: id, created, state, definition, figures."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(s.runs).order_by(s.runs.c.created.desc())).mappings()
+            return [
+                dict(row)
+                | {name: msgspec.json.decode(row[name]) for name in ("definition", "figures")}
+                for row in rows
+            ]
