@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from polyglitch.records import Verdict as Verdict
     from polyglitch.testing.check import check as check
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _WHERE = {
     "api.result": ("Result",),
