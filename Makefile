@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 INSTALL := sh requirements/install.sh $(BIN)/python
 PINNED := $(BIN)/python pyproject.toml constraints.txt requirements/install.sh requirements/build.txt
 
+.NOTPARALLEL:
 .PHONY: demo check test lint bench debian pins clean
 
 demo: $(VENV)/.demo
@@ -26,6 +27,7 @@ lint: $(VENV)/.check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
