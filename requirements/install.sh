@@ -14,7 +14,7 @@ by_hash() { # NAME WHAT...: the files of requirements/NAME.txt, or else WHAT by 
     name=$1
     shift
     if [ "${HASHES:-yes}" != no ]; then
-        if log=$(install --require-hashes --no-deps -r "requirements/$name.txt" 2>&1); then return; fi
+        if log=$(install --require-hashes --no-build-isolation --no-deps -r "requirements/$name.txt" 2>&1); then return; fi
         case $log in
         *"DO NOT MATCH THE HASHES"*)
             printf '%s\n' "$log" >&2
