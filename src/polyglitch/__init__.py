@@ -11,7 +11,9 @@ Everything here is imported when it is used: `import polyglitch` costs next to n
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
     from polyglitch.records import Verdict as Verdict
     from polyglitch.testing.check import check as check
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _WHERE = {
     "api.result": ("Result",),
@@ -66,6 +68,17 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module 'polyglitch' has no attribute {name!r}")
     return getattr(import_module(f"polyglitch.{_PLACES[name]}"), name)
+
+
+class _FrontDoor(ModuleType):
+    """Keeps a public name where a folder or module has the same: importing `polyglitch.run.plan` sets `run`."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name not in _PLACES or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _FrontDoor
 
 
 def __dir__() -> list[str]:

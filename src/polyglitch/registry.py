@@ -18,7 +18,9 @@ import msgspec
 
 from polyglitch.errors import UsageError
 
-KINDS = ("methods", "systems", "metrics", "parsers", "proposers", "embedders", "ranks", "oracles")
+KINDS = (
+    "methods", "systems", "metrics", "parsers", "proposers", "embedders", "ranks", "oracles", "changes",
+)  # fmt: skip
 
 
 class Entry(msgspec.Struct, frozen=True):

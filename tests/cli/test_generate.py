@@ -23,8 +23,8 @@ def rows(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+@pytest.mark.needs("vaderSentiment")
 def test_cases_of_a_corpus_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
-    pytest.importorskip("vaderSentiment")
     (tmp_path / "c.csv").write_text(CORPUS)
     done = cli("generate", "--corpus", "c.csv", "--capability", "10-question-no", "-o", "o.jsonl")
     made = rows((tmp_path / "o.jsonl").read_text())
@@ -47,8 +47,8 @@ def test_templates_need_no_corpus_and_do_not_repeat(cli: Cli) -> None:
     assert {row["capability"] for row in made} >= {"01-vocabulario", "02-negacao", "03-mudanca"}
 
 
+@pytest.mark.needs("vaderSentiment")
 def test_a_suite_from_elsewhere_can_be_run(cli: Cli, tmp_path: Path) -> None:
-    pytest.importorskip("vaderSentiment")
     (tmp_path / "suite.txt").write_text(
         "# Praise\n2\tI love it.\n# Blame\n0\tI love it not.\n1\t\n"
     )
@@ -60,8 +60,8 @@ def test_a_suite_from_elsewhere_can_be_run(cli: Cli, tmp_path: Path) -> None:
     assert (figures["cases"], figures["undecided"]) == (2, 0)
 
 
+@pytest.mark.needs("vaderSentiment")
 def test_a_campaign_on_capabilities(cli: Cli, tmp_path: Path) -> None:
-    pytest.importorskip("vaderSentiment")
     (tmp_path / "c.csv").write_text(CORPUS)
     options = ("--system", "vader", "--method", "alict", "--corpus", "c.csv", "--json")
     figures = json.loads(cli("run", *options, "-o", "r.jsonl").stdout)
@@ -100,8 +100,8 @@ def test_a_grammar_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     assert "no such file" in cli("grammar", "x.mrg", "-o", "g.tsv.gz", code=2).stderr
 
 
+@pytest.mark.needs("vaderSentiment")
 def test_an_explanation(cli: Cli) -> None:
-    pytest.importorskip("vaderSentiment")
     done = cli("explain", "The plot is boring.", "--system", "vader", "--fills", "50", "--json")
     found = json.loads(done.stdout)
     assert found["label"] == "negative"

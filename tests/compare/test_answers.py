@@ -77,16 +77,17 @@ def test_saying_nothing_and_refusing_are_told_apart() -> None:
     assert refuses("I'm sorry, but I can't help with that.") and not refuses("Sorrento")
 
 
+@pytest.mark.needs("torch")
 def test_hand_written_pairs_are_told_apart() -> None:
-    pytest.importorskip("torch")
     verdicts = judge(*(trial(one, other) for _, one, other in PAIRS))
     truth = [label == "differ" for label, _, _ in PAIRS]
     assert f_score(truth, [v.outcome == "violated" for v in verdicts]) >= 0.95
 
 
+@pytest.mark.needs("torch", "openpyxl")
 def test_published_violations_of_qaasker(shared_data: Path) -> None:
-    openpyxl = pytest.importorskip("openpyxl")
-    pytest.importorskip("torch")
+    import openpyxl
+
     book = openpyxl.load_workbook(shared_data / "qa" / "labelled_answers_qaasker.xlsx")
     rows = [
         (sheet.title, number, str(cells[3]), str(cells[4]))

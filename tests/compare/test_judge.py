@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("jieba")
+pytestmark = pytest.mark.needs("jieba")
 
 PAIR = {
     "id": "a1",

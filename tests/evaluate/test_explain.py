@@ -53,8 +53,10 @@ def test_a_word_against_the_prediction_has_a_negative_weight() -> None:
     assert found.template == (MASK,) * 3
 
 
+@pytest.mark.needs("torch")
 def test_neuron_coverage_counts_what_leaves_the_bounds() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     model = torch.nn.Sequential(torch.nn.Linear(2, 2, bias=False))
     with torch.no_grad():
         model[0].weight.copy_(torch.eye(2))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from polyglitch.records import Label, Verdict
 from polyglitch.results import labelled
@@ -27,9 +26,12 @@ def item(
     return Judged(seed, method, seed, shelf, verdict, Said(word, kind), "words missing", place)  # type: ignore[arg-type]
 
 
+@pytest.mark.needs("scipy")
 @given(st.integers(0, 400), st.integers(1, 400))
 def test_wilson_is_scipys(found: int, more: int) -> None:
     total = found + more
+    from scipy.stats import binomtest
+
     expected = binomtest(found, total).proportion_ci(method="wilson")
     assert wilson(found, total) == pytest.approx((expected.low, expected.high), abs=1e-6)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,7 @@ from polyglitch.evaluate.neurons import Coverage
 from polyglitch.systems.uri import open_system
 from tests.conftest import Cli
 
-pytestmark = pytest.mark.skipif(
-    not all(map(find_spec, ("torch", "transformers", "spacy"))), reason="torch or spaCy is missing"
-)
+pytestmark = pytest.mark.needs("torch", "transformers", "spacy")
 GOOD = ("wonderful", "charming", "superb", "lovely")
 BAD = ("terrible", "awful", "dreadful", "horrible")
 NOUNS = ("film", "story", "cast", "music")

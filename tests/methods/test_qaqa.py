@@ -14,8 +14,7 @@ from polyglitch.mutate.qa.relations import insert_sentences
 from polyglitch.records import Case, Seed
 from polyglitch.tools import Toolbox
 
-pytest.importorskip("spacy")
-pytest.importorskip("torch")
+pytestmark = pytest.mark.needs("spacy", "torch")
 
 
 @pytest.fixture(scope="module")

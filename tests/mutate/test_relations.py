@@ -10,7 +10,7 @@ from polyglitch.mutate.relations import CHANGES, change
 from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.tools import Toolbox
 
-pytest.importorskip("spacy")
+pytestmark = pytest.mark.needs("spacy")
 FIXED = {
     "upper_case": ("The film is good.", "THE FILM IS GOOD."),
     "lower_case": ("The film is good.", "the film is good."),

@@ -7,7 +7,7 @@ import pytest
 from polyglitch.mutate.qa.statement import embedded, is_yes_no, yes_no_statements
 from polyglitch.mutate.qa.wording import capitals_of, core, past, third_person
 
-pytest.importorskip("spacy")
+pytestmark = pytest.mark.needs("spacy")
 
 STATEMENTS = {
     "Does honey keep for years without spoiling?": "honey keeps for years without spoiling",

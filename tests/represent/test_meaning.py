@@ -97,7 +97,7 @@ def test_the_metrics_are_registered_and_keep_their_range(name: str) -> None:
     assert scores[1] == 1.0 and scores[0] < 1.0 and all(0 <= score <= 1 for score in scores)
 
 
+@pytest.mark.needs("spacy")
 def test_the_baselines_that_need_a_model() -> None:
-    pytest.importorskip("spacy")
     dep = load("metrics", "dep")
     assert dep.score([("A dog barks.", "A dog barks."), ("A dog barks.", "No.")])[0] == 1.0

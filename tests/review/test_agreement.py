@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
 
 from polyglitch.review.agreement import agreements, cohen_kappa, in_words, mean_kappa
 
@@ -21,6 +20,7 @@ def test_a_worked_example() -> None:
     assert cohen_kappa(joint) == pytest.approx(0.4)
 
 
+@pytest.mark.needs("sklearn")
 @given(TABLES)
 def test_as_scikit_learn_has_it(joint: dict[tuple[str, str], int]) -> None:
     pairs = [pair for pair, count in joint.items() for _ in range(count)]
@@ -28,6 +28,8 @@ def test_as_scikit_learn_has_it(joint: dict[tuple[str, str], int]) -> None:
     if not pairs or len({name for pair in pairs for name in pair}) == 1:
         assert ours is None, "where only one word was ever said, there is no kappa"
         return
+    from sklearn.metrics import cohen_kappa_score
+
     theirs = cohen_kappa_score([a for a, _ in pairs], [b for _, b in pairs])
     assert ours == pytest.approx(theirs)
 

@@ -16,7 +16,10 @@ from .samples import HOSTILE, RUN, fill, served
 
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium"),
+]
 QUIET = [
     "--no-sandbox",
     "--disable-gpu",

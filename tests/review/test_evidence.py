@@ -115,8 +115,8 @@ def test_without_a_parser_the_page_says_what_to_install() -> None:
     ]
 
 
+@pytest.mark.needs("spacy")
 def test_a_real_parser_draws_a_real_sentence() -> None:
-    pytest.importorskip("spacy", reason="no parser: pip install 'polyglitch[nlp]'")
     from polyglitch.tools import Toolbox
 
     sentences = ("The bridge is closed.", "The bridge is closed.")

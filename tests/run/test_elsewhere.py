@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from polyglitch.records import Input, Output
+from polyglitch.run import claimed_answers
 from polyglitch.run.claimed_answers import ClaimedAnswers
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
@@ -97,7 +98,7 @@ def test_a_store_that_fails_is_told_to_whoever_waits(
         raise OSError("disk I/O error")
 
     monkeypatch.setattr(store.leases, "free_claims", gone)
-    monkeypatch.setattr("polyglitch.run.claimed_answers.SWEEP", 0.0)
+    monkeypatch.setattr(claimed_answers, "SWEEP", 0.0)
     elsewhere = ClaimedAnswers(store, lambda *_: None)
     for _ in range(2):  # the first failure must not leave a second wait without a thread
         future: Future[dict[str, Output]] = Future()

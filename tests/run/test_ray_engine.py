@@ -18,7 +18,7 @@ from polyglitch.flow import run
 from polyglitch.store.store import Store
 from tests.conftest import ROOT
 
-pytest.importorskip("ray", reason="no ray: pip install 'polyglitch[ray]'")
+pytestmark = pytest.mark.needs("ray")
 
 # Writes down every text and in which process it was asked; it fails on a certain word.
 SLOW = """

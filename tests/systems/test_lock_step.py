@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -18,6 +17,8 @@ from polyglitch.records import Input, Output
 from polyglitch.systems.uri import open_system
 
 from .programs import command, honest, write_program
+
+psutil = pytest.importorskip("psutil", reason="psutil is lacking: pip install -e '.[check]'")
 
 
 @contextlib.contextmanager

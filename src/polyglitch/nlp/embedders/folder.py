@@ -12,7 +12,7 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.nlp.embedders.minilm import MiniLm
 
 if TYPE_CHECKING:
-    from polyglitch.nlp.embedders.minilm import States
+    from polyglitch.nlp.embedders.bert import States
 
 
 class Folder:
@@ -29,7 +29,7 @@ class Folder:
         """The texts in one batch, padded to the longest."""
         import torch
 
-        from polyglitch.nlp.embedders.minilm import LONGEST, States
+        from polyglitch.nlp.embedders.bert import LONGEST, States
 
         batch = self._tokenizer(
             list(texts),
