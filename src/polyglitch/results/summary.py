@@ -6,8 +6,9 @@ Made once a run: whoever shows or writes it is given the same summary.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations, islice
+
+from msgspec.structs import replace
 
 from polyglitch.issues.groups import group_issues
 from polyglitch.records import Group, Issue, Trial, Verdict
