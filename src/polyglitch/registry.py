@@ -61,7 +61,7 @@ def about(kind: str, name: str) -> str:
     package = f"from {found.target.partition(':')[0].partition('.')[0]}"
     try:
         made = load(kind, name)
-    except Exception as error:  # noqa: BLE001 - another package's part must not hide the rest of the list
+    except Exception as error:
         return f"{package}, which cannot be imported: {type(error).__name__}: {error}"
     own = made if callable(made) else type(made)
     said = getattr(made, "about", None) or inspect.getdoc(own) or ""
