@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 
+from polyglitch import registry
 from polyglitch.campaign import find_file, make_campaign, make_method, read_file
+from polyglitch.cli.run import nested
 from polyglitch.errors import UsageError
 
 
@@ -48,3 +52,74 @@ def test_parameters_are_checked_against_the_method() -> None:
         make_method("sit", {"treshold": 1})
     with pytest.raises(UsageError, match="top = 'lots'"):
         make_method("sit", {"top": "lots"})
+
+
+def parameters() -> list[tuple[str, str, Any, Any]]:
+    """Every parameter of every method: method, key, type, default."""
+    found = []
+    for name in registry.entries("methods"):
+        factory = registry.load("methods", name)
+        types, shape = get_type_hints(factory), inspect.signature(factory).parameters
+        found += [(name, key, types[key], shape[key].default) for key in shape]
+    return found
+
+
+# What the type alone cannot tell: values that mean something, where the default is none or empty.
+SAMPLES: dict[str, str] = {
+    "metrics": "chrf,jaccard",
+    "thresholds": "80,0.5",
+    "weights": "1,1,1,1",
+    "relations.relations": "antonym,contract",
+    "capabilities": "short-laden,change-over-time",
+    "vote": "1",
+    "structure": "raw",
+    "oracle": "published",
+    "grammar": "",
+    "cross": "",
+    "cross_back": "cmd:cat,cmd:tac",
+}
+TOGETHER: dict[str, dict[str, str]] = {
+    "weights": {"threshold": "0.9"},
+    "thresholds": {"metrics": "chrf,jaccard"},
+}
+
+
+@pytest.mark.parametrize(("method", "key", "kind", "default"), parameters())
+def test_every_parameter_of_every_method_can_be_given_as_text(
+    method: str, key: str, kind: Any, default: Any
+) -> None:
+    text = SAMPLES.get(f"{method}.{key}", SAMPLES.get(key))
+    if text is None:
+        several = isinstance(default, tuple)
+        text = ",".join(map(str, default)) if several else str(3 if default is None else default)
+    if text:
+        wanted = (
+            {key: text, **TOGETHER.get(key, {})}
+            if method in ("cat", "transrepair")
+            else {key: text}
+        )
+        if method == "semmt" and key in ("metrics", "thresholds", "weights"):
+            wanted = {"metrics": "semmt-r,jaccard", "thresholds": "0.7,0.5", "weights": "1,2"}
+        given = nested(tuple(f"{method}.{name}={value}" for name, value in wanted.items()), {})
+        assert make_method(method, given[method]).name == method
+        if get_origin(kind) is tuple or any(get_origin(part) is tuple for part in get_args(kind)):
+            as_list = {name: value.split(",") for name, value in wanted.items() if "," in value}
+            from_toml = make_method(method, wanted | as_list)
+            assert from_toml.signature == make_method(method, given[method]).signature
+
+
+def test_one_text_in_a_file_is_a_list_of_one() -> None:
+    made = [make_method("transrepair", {"metrics": given}) for given in ("lcs", ["lcs"], ("lcs",))]
+    assert len({method.signature for method in made}) == 1
+    assert "metrics=lcs," in made[0].compare.signature
+    two = make_method("transrepair", {"metrics": "lcs, chrf"})
+    assert "metrics=lcs+chrf," in two.compare.signature
+
+
+def test_a_list_with_a_wrong_member_is_refused() -> None:
+    with pytest.raises(UsageError, match="no metric is called 'lcss'; did you mean 'lcs'"):
+        make_method("transrepair", {"metrics": "chrf,lcss"})
+    with pytest.raises(UsageError, match=r"weights = .*'heavy'"):
+        make_method("cat", {"weights": "heavy,1"})
+    with pytest.raises(UsageError, match="need as many thresholds, not 1"):
+        make_method("cat", {"metrics": "lcs,chrf", "thresholds": "0.5"})

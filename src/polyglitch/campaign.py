@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -97,6 +97,11 @@ def make_campaign(options: dict[str, Any], file: Path | None = None) -> Campaign
         raise UsageError(f"bad option: {error}") from None
 
 
+def takes_several(kind: Any) -> bool:
+    """Whether a parameter of this type is a list, or a list or something else: then text is split at its commas."""
+    return get_origin(kind) is tuple or any(get_origin(part) is tuple for part in get_args(kind))
+
+
 def make_method(name: str, parameters: dict[str, Any] | None = None) -> Method:
     """A method by name with its parameters, each checked against what the method takes."""
     factory = registry.load("methods", name)
@@ -108,8 +113,8 @@ def make_method(name: str, parameters: dict[str, Any] | None = None) -> Method:
             raise UsageError(
                 f"method {name!r} has no parameter {key!r}{registry.suggest(key, tuple(known))}"
             )
-        if isinstance(value, str) and get_origin(types[key]) is tuple:
-            value = [value]  # one of several, as the command line gives it
+        if isinstance(value, str) and takes_several(types[key]):
+            value = [part for item in value.split(",") if (part := item.strip())]
         try:
             values[key] = msgspec.convert(value, types[key], strict=False)
         except msgspec.ValidationError as error:

@@ -2,11 +2,13 @@
 
 A kind (`methods`, `systems`, ...) has a file in `resources/registry/` with a table for each name: `target` is
 `module:attribute`, `about` a line for `list`. Another package adds its own with an entry point in the group
-`polyglitch.KIND`. Nothing is imported before it is asked for.
+`polyglitch.KIND`. Nothing is imported before it is asked for. What such a part is, `list` reads from the object: its
+`about` if it has one, else the first line of its docstring.
 """
 
 from __future__ import annotations
 
+import inspect
 import tomllib
 from functools import cache
 from importlib import import_module
@@ -49,8 +51,24 @@ def entries(kind: str) -> dict[str, Entry]:
                 f"{kind}: {point.name!r} is registered twice, as {found[point.name].target} and as "
                 f"{point.value}; uninstall one of the packages or rename its entry point"
             )
-        found[point.name] = Entry(point.name, point.value, f"from {point.value.split('.')[0]}")
+        found[point.name] = Entry(point.name, point.value, "")
     return found
+
+
+def about(kind: str, name: str) -> str:
+    """A line for `list`: built-in parts have it in their file, those of other packages say it themselves."""
+    found = entry(kind, name)
+    if found.about:
+        return found.about
+    package = f"from {found.target.partition(':')[0].partition('.')[0]}"
+    try:
+        made = load(kind, name)
+    except Exception as error:
+        return f"{package}, which cannot be imported: {type(error).__name__}: {error}"
+    own = made if callable(made) else type(made)
+    said = getattr(made, "about", None) or inspect.getdoc(own) or ""
+    line = str(said).strip().partition("\n")[0]
+    return f"{line} ({package})" if line else package
 
 
 def entry(kind: str, name: str) -> Entry:

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from polyglitch.compare.oracles.similarity import similar_enough
+from polyglitch.compare.oracles.similarity import METRICS, similar_enough
 from polyglitch.errors import UsageError
 from polyglitch.records import Output, Trial, Verdict
+from polyglitch.registry import entries, load
 
 from .materials import Labelled, MakeTrial
 
@@ -158,3 +159,42 @@ def test_labelled_bugs_are_found(trial: MakeTrial, labelled_cat: list[Labelled])
         assert hits / sum(bugs) >= 0.9
         if faithful:
             assert hits / sum(found) == pytest.approx(0.475, abs=0.02)
+
+
+OTHERS = [name for name in entries("metrics") if name not in ("dep", "sbert", *METRICS)]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_any_registered_metric_is_accepted(trial: MakeTrial, name: str) -> None:
+    metric = load("metrics", name)
+    alike = judge(trial("At least 9 cats sleep.", "At least 9  cats sleep."), metrics=(name,))
+    best = metric.range[1] if metric.direction == "similarity" else metric.range[0]
+    assert (alike.outcome, alike.score) == ("holds", best)
+    assert alike.direction == ("below" if metric.direction == "similarity" else "above")
+    other = judge(
+        trial("At least 9 cats sleep on my sofa.", "No dog with letters ran away from it today."),
+        metrics=(name,),
+    )
+    assert other.outcome == "violated" and other.severity > 0
+
+
+def test_a_registered_metric_excuses_the_replaced_word_too(trial: MakeTrial) -> None:
+    swapped = trial("O gato dorme no sofá.", "O cão dorme no sofá.")
+    lost = trial("O gato dorme no sofá da minha avó.", "O cão dorme no sofá.")
+    assert judge(swapped, metrics=("chrf",)).score == 100
+    assert judge(swapped, metrics=("ter",)).score == 0
+    assert judge(lost, metrics=("chrf",)).outcome == "violated"
+    assert judge(lost, metrics=("chrf",), thresholds={"chrf": 20}).outcome == "holds"
+    assert judge(lost, metrics=("lcs", "ter"), vote="all").outcome == "violated"
+    assert judge(lost, metrics=("ter",), thresholds={"ter": 500}).outcome == "holds"
+
+
+def test_chinese_is_cut_without_blanks(trial: MakeTrial) -> None:
+    assert judge(trial("猫在沙发上睡觉。", "狗在沙发上睡觉。"), metrics=("leven",)).score == 1
+
+
+def test_a_mean_needs_one_direction(trial: MakeTrial) -> None:
+    with pytest.raises(UsageError, match="some distances"):
+        similar_enough(metrics=("lcs", "ter"), threshold=0.5)
+    mean = judge(trial("a b c d", "a x y z q"), metrics=("ter", "bag"), threshold=1)
+    assert (mean.outcome, mean.direction) == ("violated", "above")

@@ -43,6 +43,11 @@ def test_ties_are_broken_anew_in_every_shuffle() -> None:
 
 def test_the_picture_is_an_svg_with_every_curve_and_a_safe_title() -> None:
     orders = evaluate_orders([True, False, True], {"gri": [3, 2, 1]}, 2, 0)
-    root = ET.fromstring(picture(orders, "<script>alert(1)</script>"))
-    lines = root.findall("{http://www.w3.org/2000/svg}polyline")
-    assert len(lines) == 3 and "script" not in {child.tag for child in root.iter()}
+    title = "<script>alert(1)</script> costs $5 or $6"
+    made = picture(orders, title)
+    root = ET.fromstring(made)
+    texts = ["".join(child.itertext()) for child in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert title in texts
+    assert [text.split()[0] for text in texts[-3:]] == ["initial", "gri", "ideal"]
+    assert not [child for child in root.iter() if child.tag.endswith("script")]
+    assert made == picture(orders, title), "the same figures give the same file"

@@ -53,10 +53,10 @@ def test_a_setting_of_the_paper_s_oracle_asks_for_it(name: str, setting: dict[st
 
 
 def test_another_threshold_keeps_the_rest_of_the_oracle() -> None:
-    assert with_threshold(make_method("sit").signature, 0.5) == "aligned:0.5"
+    assert with_threshold(make_method("sit").compare, 0.5) == "aligned:0.5"
     named = make_method("sit", {"oracle": "aligned:0.4+links=attention"})
-    assert with_threshold(named.signature, 0.5) == "aligned:0.5+links=attention"
-    assert with_threshold(make_method("sit", {"structure": "raw"}).signature, 0.5) is None
+    assert with_threshold(named.compare, 0.5) == "aligned:0.5+links=attention"
+    assert with_threshold(make_method("sit", {"structure": "raw"}).compare, 0.5) is None
 
 
 def test_a_threshold_follows_a_colon() -> None:

@@ -95,17 +95,19 @@ def test_sentence_vectors_are_a_metric_like_the_others() -> None:
     ]
     alike, other = registry.load("metrics", "sbert").score(texts)
     assert 0.6 < alike <= 1 and other < 0.3
-    verdict = semmt("sbert", "0.4").compare([trial(texts[1][0], "x", texts[1][1])], Toolbox())[0]
+    verdict = semmt(("sbert",), (0.4,)).compare([trial(texts[1][0], "x", texts[1][1])], Toolbox())[
+        0
+    ]
     assert verdict.outcome == "violated" and verdict.details["sbert"] == pytest.approx(other)
 
 
 def test_metrics_join_by_either_or_or_by_weights() -> None:
     lost = trial("At least 9 of them left.", "x", "At most 9 of them left.")
     for method in (
-        semmt("semmt-r,leven", "0.79,0.2"),
-        semmt("leven,semmt-d", "0.2,0.5"),
-        semmt("semmt-r,semmt-d", "0.7", weights="0.5,0.5"),
-        semmt("semmt-h", "0.7", k=0.1),
+        semmt(("semmt-r", "leven"), (0.79, 0.2)),
+        semmt(("leven", "semmt-d"), (0.2, 0.5)),
+        semmt(("semmt-r", "semmt-d"), (0.7,), weights=(0.5, 0.5)),
+        semmt(("semmt-h",), (0.7,), k=0.1),
     ):
         verdict = method.compare([lost], Toolbox())[0]
         assert verdict.outcome == "violated"
@@ -113,7 +115,7 @@ def test_metrics_join_by_either_or_or_by_weights() -> None:
     kept = trial("At least 9 of them left.", "x", "No fewer than nine of them left.")
     assert semmt().compare([kept], Toolbox())[0].outcome == "holds"
     with pytest.raises(UsageError, match="as many thresholds"):
-        semmt("semmt-r,semmt-d", "0.5")
+        semmt(("semmt-r", "semmt-d"), (0.5,))
 
 
 def test_a_violation_leaves_its_regexes_and_automata_to_be_drawn() -> None:
@@ -140,3 +142,20 @@ def test_regex_command(cli: Any, tmp_path: Path) -> None:
     assert 0 < rows[0]["confidence"] <= 1
     assert (rows[1]["regex"], rows[1]["confidence"]) == ("", 0.0)
     assert cli("regex", "-i", "nowhere.txt", code=2).stderr.count("nowhere.txt") == 1
+
+
+@pytest.mark.parametrize("name", ["chrf", "ter", "lcs", "levenshtein", "bag", "bleu"])
+def test_any_listed_metric_has_a_limit_by_its_direction(name: str) -> None:
+    lost = trial("At least 9 of them left.", "x", "Whoever stayed was happy with at most two.")
+    kept = trial("At least 9 of them left.", "x", "At least 9 of them left.")
+    method = semmt((name,))
+    (worse,), (same,) = method.compare([lost], Toolbox()), method.compare([kept], Toolbox())
+    assert (worse.outcome, same.outcome) == ("violated", "holds")
+    assert worse.direction == ("above" if name in ("ter", "levenshtein", "bag") else "below")
+    assert worse.severity > 0
+    assert semmt(("semmt-r", name)).compare([lost], Toolbox())[0].outcome == "violated"
+
+
+def test_weights_need_one_direction() -> None:
+    with pytest.raises(UsageError, match="one direction"):
+        semmt(("semmt-r", "ter"), (0.5,), weights=(1, 1))

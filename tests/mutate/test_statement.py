@@ -87,6 +87,21 @@ def test_names_get_the_capitals_of_their_context() -> None:
         ("admit", "admits", "admitted"),
         ("watch", "watches", "watched"),
         ("bake", "bakes", "baked"),
+        # What rules and a short list had wrong: compounds, stress, -c, -oo.
+        ("offer", "offers", "offered"),
+        ("limit", "limits", "limited"),
+        ("equip", "equips", "equipped"),
+        ("acquit", "acquits", "acquitted"),
+        ("panic", "panics", "panicked"),
+        ("quiz", "quizzes", "quizzed"),
+        ("overthrow", "overthrows", "overthrew"),
+        ("withstand", "withstands", "withstood"),
+        ("mislead", "misleads", "misled"),
+        ("upset", "upsets", "upset"),
+        ("tattoo", "tattoos", "tattooed"),
+        ("video", "videos", "videoed"),
+        # What the library has wrong alone.
+        ("broadcast", "broadcasts", "broadcast"),
     ],
 )
 def test_verbs_are_conjugated(verb: str, third: str, before: str) -> None:

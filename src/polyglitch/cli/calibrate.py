@@ -13,6 +13,7 @@ from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
     from polyglitch.evaluate.calibration import Goal, Sample, ThresholdCandidate
+    from polyglitch.protocols import Oracle
 
 FEW = 20  # of either word: below it the intervals say more than the figures
 
@@ -81,13 +82,13 @@ def command(
     wanted = read_goal(goal)
     if output is not None and output.suffix != ".svg":
         raise UsageError(f"--output {str(output)!r}: the picture is an SVG; give a name in .svg")
-    signature = ""
+    oracle: Oracle | None = None
     if table:
         sample = read_table(table, source)
     else:
-        method, signature, sample = read_run(method, source)
+        method, oracle, sample = read_run(method, source)
     found, best = calibrate(sample, wanted, seed, not single)
-    values = settings(method, best, sample.direction, signature) if method else {}
+    values = settings(method, best, sample.direction, oracle) if method else {}
     if output is not None:
         draw(output, sample, best, method or (table.stem[:30] if table else ""))
     if as_json:
@@ -109,22 +110,25 @@ def read_table(table: Path, source: dict[str, Any]) -> Sample:
     return from_file(table, names, source["label"], source["direction"], source["group"])
 
 
-def read_run(method: str | None, source: dict[str, Any]) -> tuple[str, str, Sample]:
-    """The labelled scores of a run, and whose they are: the name of the method, and its signature."""
+def read_run(method: str | None, source: dict[str, Any]) -> tuple[str, Oracle, Sample]:
+    """The labelled scores of a run, and whose they are: the name of the method, and its oracle."""
+    from polyglitch.campaign import make_method
     from polyglitch.evaluate.labelled_scores import from_judgements
     from polyglitch.results.history import open_history
     from polyglitch.results.judgements import Judgements
 
     history = open_history(source["run_id"] or "", source["store"])
     try:
-        names = {str(row["name"]): str(row["signature"]) for row in history.definition["methods"]}
-        chosen = method or (next(iter(names)) if len(names) == 1 else "")
+        names = [str(row["name"]) for row in history.definition["methods"]]
+        chosen = method or (names[0] if len(names) == 1 else "")
         if chosen not in names:
             raise UsageError(
                 f"--method {method or 'is not given'}: the run has {', '.join(names)}; name one"
             )
         items = Judgements(history, source["join"]).items()
-        return chosen, names[chosen], from_judgements(items, chosen)
+        parameters = history.definition.get("opened", {}).get("parameters", {})
+        oracle = make_method(chosen, parameters.get(chosen)).compare
+        return chosen, oracle, from_judgements(items, chosen)
     finally:
         history.store.close()
 

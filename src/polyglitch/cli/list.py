@@ -35,7 +35,11 @@ def describe(kind: str) -> list[dict[str, Any]]:
 
     rows: list[dict[str, Any]] = []
     for entry in registry.entries(kind).values():
-        row: dict[str, Any] = {"name": entry.name, "about": entry.about, **entry.data}
+        row: dict[str, Any] = {
+            "name": entry.name,
+            "about": registry.about(kind, entry.name),
+            **entry.data,
+        }
         if kind == "metrics":
             metric = registry.load(kind, entry.name)
             row |= {"direction": metric.direction, "range": [json_number(x) for x in metric.range]}

@@ -103,14 +103,14 @@ def tidy(options: dict[str, Any], file: Path | None) -> dict[str, Any]:
 
 
 def nested(params: tuple[str, ...], known: dict[str, Any]) -> dict[str, Any]:
-    """`sit.top=5` as {"sit": {"top": "5"}}, over what the file says."""
+    """`sit.top=5` as {"sit": {"top": "5"}}, over what the file says; the method knows which of them are lists."""
     found = {method: dict(values) for method, values in known.items()}
     for item in params:
         name, _, value = item.partition("=")
         method, _, key = name.partition(".")
         if not key or not value:
             raise UsageError(f"--param {item!r}: write METHOD.KEY=VALUE, such as sit.threshold=2")
-        found.setdefault(method, {})[key] = value.split(",") if "," in value else value
+        found.setdefault(method, {})[key] = value
     return found
 
 

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from polyglitch import registry
+from polyglitch.compare.metrics.limits import find_metric
 from polyglitch.compare.oracles.choose import with_threshold
 from polyglitch.errors import UsageError
 from polyglitch.evaluate.calibration import Direction, Sample, ThresholdCandidate
+from polyglitch.protocols import Oracle
 from polyglitch.registry import suggest
 from polyglitch.results.labelled import Judged
 
@@ -34,7 +36,8 @@ def from_judgements(items: Sequence[Judged], method: str) -> Sample:
             f"method {method!r}: no labelled sentence has a score; label some in `polyglitch review`"
         )
     columns: dict[str, list[float]] = {}
-    for name in metric_names(decided) if "metrics" in parameters_of(method) else ():
+    direction = decided[0].verdict.direction
+    for name in metric_names(decided, direction) if "metrics" in parameters_of(method) else ():
         columns[name] = [item.verdict.details[name] for item in decided]
     if not columns:
         columns[SCORE] = [float(item.verdict.score or 0.0) for item in decided]
@@ -42,16 +45,21 @@ def from_judgements(items: Sequence[Judged], method: str) -> Sample:
         columns,
         [item.bug for item in decided],
         [item.seed for item in decided],
-        decided[0].verdict.direction,
+        direction,
         {word: count for word, count in left_out.items() if count},
     )
 
 
-def metric_names(items: Sequence[Judged]) -> list[str]:
-    """The details that every verdict has and that are metrics by name."""
+def metric_names(items: Sequence[Judged], direction: Direction) -> list[str]:
+    """The details that every verdict has and that are metrics by name, with faults on the side that is reported."""
     shared = set.intersection(*(set(item.verdict.details) for item in items))
     metrics = registry.entries("metrics")
-    return [name for name in items[0].verdict.details if name in shared and name in metrics]
+    kind = "similarity" if direction == "below" else "distance"
+    return [
+        name
+        for name in items[0].verdict.details
+        if name in shared and name in metrics and find_metric(name).direction == kind
+    ]
 
 
 def from_file(
@@ -116,20 +124,19 @@ def parameters_of(method: str) -> dict[str, Any]:
 
 
 def settings(
-    method: str, found: ThresholdCandidate, direction: Direction, signature: str = ""
+    method: str, found: ThresholdCandidate, direction: Direction, oracle: Oracle | None = None
 ) -> dict[str, Any]:
     """What to set so that the method reports by this candidate; nothing where it has no such parameter.
 
-    The signature is that of the method in the run that the scores are from: its oracle may have a threshold of its own.
+    The oracle is that of the run that the scores are from: it may have a threshold of its own.
     """
-    if oracle := with_threshold(signature, found.threshold):
-        return {"oracle": oracle}
+    if oracle and (named := with_threshold(oracle, found.threshold)):
+        return {"oracle": named}
     known = parameters_of(method)
     several = list(found.metrics) if "metrics" in known and found.metrics != (SCORE,) else []
     weights = [round(weight, 4) for weight in found.weights]
-    if several and known.get("weights") is str:  # lists as text by comma
-        made = {"metrics": ",".join(several), "thresholds": f"{found.threshold:.6g}"}
-        return made | {"weights": ",".join(f"{weight:g}" for weight in weights)}
+    if several and "weights" in known and "threshold" not in known:  # the first is that of the mean
+        return {"metrics": several, "weights": weights, "thresholds": [found.threshold]}
     if several and "weights" in known and "threshold" in known:
         return {"metrics": several, "weights": weights, "threshold": found.threshold}
     if several or len(found.metrics) > 1 or "threshold" not in known:

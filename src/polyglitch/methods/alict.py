@@ -18,7 +18,7 @@ from polyglitch.records import digest
 
 def alict(
     suite: str = "sentiment",
-    capabilities: tuple[str, ...] | str = (),
+    capabilities: tuple[str, ...] = (),
     labels: str = "words",
     expansions: int = 5,
     proposer: str = "ngrams",
@@ -30,8 +30,7 @@ def alict(
     faithful: bool = False,
 ) -> Method:
     """Test the capabilities of a suite (`sentiment`, `hate`, `general`, a folder, a file)."""
-    only = (capabilities,) if isinstance(capabilities, str) else capabilities
-    said = [repr(each) for each in load_suite(suite, only)]
+    said = [repr(each) for each in load_suite(suite, capabilities)]
     content = digest(
         [*said, repr(sorted(open_grammar(grammar).counts.items()))] if grammar else said
     )
@@ -40,7 +39,7 @@ def alict(
         task="classification",
         mutate=capability_cases(
             suite,
-            only,
+            capabilities,
             labels,
             expansions,
             proposer,

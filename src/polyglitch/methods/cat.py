@@ -37,6 +37,7 @@ def cat(
     proposer: str = "in-context:smollm",
     top: int = 10,
     metrics: tuple[str, ...] | None = None,
+    thresholds: tuple[float, ...] = (),
     vote: Vote | None = None,
     weights: tuple[float, ...] = (),
     threshold: float | None = None,
@@ -47,10 +48,11 @@ def cat(
 ) -> Method:
     """Replace any word by its nearest in context, five a seed; report the translations that differ elsewhere.
 
-    As published, by four similarities: `oracle=published`, or any of its settings.
+    As published, by four similarities: `oracle=published`, or any of its settings. `metrics` takes any that
+    `list metrics` shows, `thresholds` one for each of them, `threshold` one for their mean.
     """
     oracle, compare = by_similarity(
-        oracle, metrics, vote, weights, threshold, faithful, reverse=faithful
+        oracle, metrics, vote, weights, threshold, faithful, reverse=faithful, thresholds=thresholds
     )
     return Method(
         name="cat",

@@ -7,7 +7,7 @@ from polyglitch.methods.alict import alict
 
 
 def relations(
-    relations: tuple[str, ...] | str = (), per_relation: int | None = None, report: int = 3
+    relations: tuple[str, ...] = (), per_relation: int | None = None, report: int = 3
 ) -> Method:
     """Test the general relations, all or some; no label is needed."""
     made = alict("general", relations, expansions=0, per_capability=per_relation, report=report)

@@ -2,7 +2,7 @@
 
 Cao, Li, Li, Wen, Cheung, Chen: SemMT, A Semantic-Based Testing Approach for Machine Translation Systems, TOSEM 2022.
 The sentence and its back-translation become regexes and are compared. The default score is SemMT-R with stated costs;
-`metrics="semmt-r-plain"`, `"semmt-d"` and `"semmt-h"` are the paper's own. The published tool drops group quantifiers
+the metrics `semmt-r-plain`, `semmt-d` and `semmt-h` are the paper's own. The published tool drops group quantifiers
 and reads `\\b` as a letter; nothing of that is here.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from polyglitch import registry
+from polyglitch.compare.metrics.limits import Limit, find_metric, limit_of
 from polyglitch.compare.oracles.trip_at_fault import By, CrossReference, TripPlace
 from polyglitch.component import Method, component
 from polyglitch.errors import UsageError
@@ -26,13 +26,13 @@ from polyglitch.represent.automata.drawn import drawable
 from polyglitch.represent.meaning import Meanings, meanings
 
 # At 0.79 the labelled round trips of the paper's RQ2 give the best F (0.69), see docs/methods/semmt.md.
-THRESHOLD = "0.79"
+THRESHOLD = 0.79
 
 
 def semmt(
-    metrics: str = "semmt-r",
-    thresholds: str = THRESHOLD,
-    weights: str = "",
+    metrics: tuple[str, ...] = ("semmt-r",),
+    thresholds: tuple[float, ...] = (),
+    weights: tuple[float, ...] = (),
     k: float = 0.5,
     vague: Side = "over",
     mutants: int = 2,
@@ -43,29 +43,22 @@ def semmt(
 ) -> Method:
     """Send sentences there and back; report those whose quantifiers or logic came back changed.
 
-    Several `metrics` by comma are joined by either-or, each with its own of the `thresholds`, or, with `weights`, by
-    their weighted mean and the first threshold. `cross_back` names other translators for the way back, to tell which
+    Several `metrics` are joined by either-or, each with its own of the `thresholds`, or, with `weights`, by
+    their weighted mean and the first threshold. Without one a similarity is held to 0.79 of its best value, a
+    distance to none at all. `cross_back` names other translators for the way back, to tell which
     trip is at fault by the meaning they bring back; `cross` those for the way there, to tell it by agreement.
     """
-    names = tuple(name for name in metrics.split(",") if name)
+    limits = [limit_of(find_metric(name), None, THRESHOLD).threshold for name in metrics]
     return Method(
         name="semmt",
         task="translation",
         mutate=reword(per_seed=mutants),
         compare=same_meaning(
-            names, numbers(thresholds), numbers(weights), k, vague, cross, cross_back, locate
+            metrics, thresholds or tuple(limits), weights, k, vague, cross, cross_back, locate
         ),
         issues=worst_first(report),
         route="round trip",
     )
-
-
-def numbers(values: str) -> tuple[float, ...]:
-    """Numbers by comma."""
-    try:
-        return tuple(float(value) for value in values.split(",") if value)
-    except ValueError:
-        raise UsageError(f"semmt: {values!r} is not a list of numbers by comma") from None
 
 
 @component
@@ -79,7 +72,9 @@ def same_meaning(
     cross_back: str = "",
     locate: By = "meaning",
 ) -> Comparison:
-    """Violated if a similarity of the input and its back-translation is at or below its threshold."""
+    """Violated if a similarity of the input and its back-translation is at or below its threshold, a distance above."""
+    if not metrics:
+        raise UsageError("semmt: metrics is empty; `list metrics` shows those there are")
     if weights and len(weights) != len(metrics):
         raise UsageError(f"semmt: {len(metrics)} metrics need as many weights, not {len(weights)}")
     if not weights and len(thresholds) != len(metrics):
@@ -88,6 +83,17 @@ def same_meaning(
         )
     if cross and not cross_back:
         raise UsageError(f"semmt: cross={cross!r} alone tells nothing; name cross_back as well")
+    limits = [
+        limit_of(find_metric(name), threshold, THRESHOLD)
+        for name, threshold in zip(
+            metrics, thresholds[:1] * len(metrics) if weights else thresholds, strict=True
+        )
+    ]
+    if weights and len({limit.direction for limit in limits}) > 1:
+        raise UsageError(
+            f"semmt: weights={list(weights)} need metrics of one direction, and of {', '.join(metrics)} some are "
+            "similarities and some distances"
+        )
     trips = CrossReference(cross, cross_back, locate)
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
@@ -107,15 +113,15 @@ def same_meaning(
         if found.kind == "nothing":
             return Verdict(trial.case.id, "undecided", "no quantifier or logical relation")
         scores = [value_of(name, text, back, found, k) for name in metrics]
-        score, threshold = decide(scores, thresholds, weights)
+        score, limit = decide(scores, limits, weights)
         details = dict(zip(metrics, scores, strict=True)) | {"semmt-d": found.d}
-        violated = score <= threshold
+        violated = at_fault(score, limit)
         return Verdict(
             trial.case.id,
             "violated" if violated else "holds",
             score=score,
-            threshold=threshold,
-            direction="below",
+            threshold=limit.threshold,
+            direction=limit.direction,
             details=details,
             reasons=explain(found) if violated else (),
             drawn=drawn(found) if violated else {},
@@ -138,19 +144,25 @@ def value_of(name: str, text: str, back: str, found: Meanings, k: float) -> floa
     own = {"semmt-r": found.r, "semmt-r-plain": found.plain_r, "semmt-d": found.d}
     if name == "semmt-h":
         return found.h(k)
-    return (
-        own[name] if name in own else float(registry.load("metrics", name).score([(text, back)])[0])
-    )
+    return own[name] if name in own else float(find_metric(name).score([(text, back)])[0])
+
+
+def at_fault(score: float, limit: Limit) -> bool:
+    """Whether a similarity is at or below its threshold, as published, or a distance above."""
+    past = limit.past(score)
+    return past > 0 or (past == 0 and limit.direction == "below")
 
 
 def decide(
-    scores: Sequence[float], thresholds: Sequence[float], weights: Sequence[float]
-) -> tuple[float, float]:
-    """The weighted mean, or the score that is furthest below its threshold."""
+    scores: Sequence[float], limits: Sequence[Limit], weights: Sequence[float]
+) -> tuple[float, Limit]:
+    """The weighted mean, or the score that is furthest past its threshold; one at fault before one that is not."""
     if weights:
-        total = sum(weights)
-        return sum(w * s for w, s in zip(weights, scores, strict=True)) / total, thresholds[0]
-    return min(zip(scores, thresholds, strict=True), key=lambda pair: pair[0] - pair[1])
+        mean = sum(w * s for w, s in zip(weights, scores, strict=True)) / sum(weights)
+        return mean, limits[0]
+    return max(
+        zip(scores, limits, strict=True), key=lambda pair: (at_fault(*pair), pair[1].past(pair[0]))
+    )
 
 
 def drawn(found: Meanings) -> dict[str, Any]:

@@ -19,6 +19,7 @@ def transrepair(
     proposer: str = "auto:dictionary",
     top: int = 5,
     metrics: tuple[str, ...] | None = None,
+    thresholds: tuple[float, ...] = (),
     vote: Vote | None = None,
     weights: tuple[float, ...] = (),
     threshold: float | None = None,
@@ -29,9 +30,12 @@ def transrepair(
 ) -> Method:
     """Swap similar words; report the translations that differ elsewhere too.
 
-    As published, by four similarities: `oracle=published`, or any of its settings.
+    As published, by four similarities: `oracle=published`, or any of its settings. `metrics` takes any that
+    `list metrics` shows, `thresholds` one for each of them, `threshold` one for their mean.
     """
-    oracle, compare = by_similarity(oracle, metrics, vote, weights, threshold, faithful)
+    oracle, compare = by_similarity(
+        oracle, metrics, vote, weights, threshold, faithful, thresholds=thresholds
+    )
     return Method(
         name="transrepair",
         task="translation",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
+
+from cachetools import LRUCache
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -14,19 +15,14 @@ class Recent(Generic[K, V]):
     """The values made last, at most so many."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._seen: OrderedDict[K, V] = OrderedDict()
+        self._seen: LRUCache[K, V] = LRUCache(most)
 
     def get(self, keys: Sequence[K], make: Callable[[list[K]], list[V]]) -> list[V]:
         """The value of each key, made now, all together, where it was not made lately."""
-        new = [key for key in dict.fromkeys(keys) if key not in self._seen]
-        found = dict(zip(new, make(new), strict=True)) if new else {}
-        for key in keys:
-            if key not in found:
-                found[key] = self._seen[key]
-        for key, value in found.items():
-            self._seen[key] = value
-            self._seen.move_to_end(key)
-        while len(self._seen) > self._most:
-            self._seen.popitem(last=False)
+        distinct = list(dict.fromkeys(keys))
+        new = [key for key in distinct if key not in self._seen]
+        # Read before anything new is kept: a long batch may push out what it asks for.
+        found = {key: self._seen[key] for key in distinct if key in self._seen}
+        found |= dict(zip(new, make(new), strict=True)) if new else {}
+        self._seen.update(found)
         return [found[key] for key in keys]

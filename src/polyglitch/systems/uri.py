@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polyglitch.errors import UsageError
 from polyglitch.protocols import System
-from polyglitch.registry import entry, load
+from polyglitch.registry import about, entry, load
 
 
 def open_system(uri: str, timeout: float = 60.0) -> System:
@@ -14,7 +14,7 @@ def open_system(uri: str, timeout: float = 60.0) -> System:
         raise UsageError(f"system {uri!r} has no scheme; for example python:my_module:translate")
     found = entry("systems", scheme)
     if not rest.strip() and not found.data.get("bare"):
-        example = found.data.get("example", found.about)
+        example = found.data.get("example") or about("systems", scheme)
         raise UsageError(
             f"system {uri!r} says nothing after {scheme + ':'!r}; for example {example}"
         )

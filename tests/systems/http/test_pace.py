@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.errors import SystemFailed
+from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.systems.http import pace
 from polyglitch.systems.http.api import Fault
 from polyglitch.systems.http.exchange import message, retry_after
@@ -129,3 +129,15 @@ def test_a_path_leads_where_it_says(steps: list[str | int]) -> None:
     if steps:
         with pytest.raises(Fault, match="no "):
             follow({} if isinstance(steps[0], str) else [], parse_path(text, "test"))
+
+
+def test_what_is_more_than_a_path_is_an_expression() -> None:
+    data = {"content": [{"type": "thought", "text": "hm"}, {"type": "text", "text": "Bom dia"}]}
+    assert follow(data, parse_path("content[?type=='text'].text | [0]", "test")) == "Bom dia"
+    assert follow(data, parse_path("$.content[*].text", "test")) == ["hm", "Bom dia"]
+    with pytest.raises(Fault, match=r"nothing at content\[\?type=='x'\]"):
+        follow(data, parse_path("content[?type=='x'].text | [0]", "test"))
+    with pytest.raises(Fault, match="fails on the answer"):
+        follow(data, parse_path("length(content[*].text | [9])", "test"))
+    with pytest.raises(UsageError, match=r"x\.toml: answer: 'a\[\?' is no path into JSON"):
+        parse_path("a[?", "x.toml: answer")

@@ -6,7 +6,6 @@ use unless told otherwise; a setting of the published one, such as a threshold, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from inspect import signature
 from typing import Any, get_type_hints
@@ -14,7 +13,9 @@ from typing import Any, get_type_hints
 import msgspec
 
 from polyglitch import registry
-from polyglitch.compare.oracles.similarity import METRICS, Vote, similar_enough
+from polyglitch.compare.metrics.limits import thresholds_by_name
+from polyglitch.compare.oracles.similarity import METRICS, THRESHOLDS, Vote, similar_enough
+from polyglitch.component import Component
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Oracle
 
@@ -44,6 +45,7 @@ def by_similarity(
     threshold: float | None,
     faithful: bool,
     reverse: bool = False,
+    thresholds: tuple[float, ...] = (),
 ) -> tuple[str, Oracle]:
     """The oracle of a method that is published with four similarities, by name and made."""
     name = choose_oracle(
@@ -51,11 +53,14 @@ def by_similarity(
         metrics=metrics,
         vote=vote,
         weights=weights or None,
+        thresholds=thresholds or None,
         threshold=threshold,
         faithful=faithful,
     )
+    chosen = METRICS if metrics is None else metrics
     published = similar_enough(
-        metrics=METRICS if metrics is None else metrics,
+        metrics=chosen,
+        thresholds=THRESHOLDS | thresholds_by_name(chosen, thresholds),
         vote="all" if vote is None else vote,
         faithful=faithful,
         reverse=reverse,
@@ -83,13 +88,13 @@ def oracle_needs(name: str) -> tuple[str, ...]:
     return (f"white box:{ATTENTION}",) if ATTENTION in parts(name.partition(":")[2]) else ()
 
 
-def with_threshold(signature: str, threshold: float) -> str | None:
-    """The oracle that a method's signature shows, with another threshold; nothing for other than `aligned`."""
-    found = re.search(rf"\|{ALIGNED}\([^|]*\blinks=([^,)]+)", signature)
-    if not found:
+def with_threshold(oracle: Oracle, threshold: float) -> str | None:
+    """How to name an oracle with another threshold, all else as it was made; nothing for other than `aligned`."""
+    if not isinstance(oracle, Component) or oracle.name != ALIGNED:
         return None
-    links = "" if found[1] == "learned" else f"+links={found[1]}"
-    return f"{ALIGNED}:{threshold}{links}"
+    links = oracle.arguments["links"]
+    usual = signature(registry.load("oracles", ALIGNED)).parameters["links"].default
+    return f"{ALIGNED}:{threshold}" + ("" if links == usual else f"+links={links}")
 
 
 def parts(settings: str) -> list[str]:

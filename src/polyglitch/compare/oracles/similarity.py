@@ -4,7 +4,8 @@ A replaced source word may change one short stretch of the translation. So each 
 without one changed block, and the best score over all pairs of such variants counts: what is left
 is the change nothing asked for.
 
-The best score of a metric over all pairs of two texts' variants, for the similarity oracle.
+TransRepair's four metrics have forms of their own, fast over all variants, and published thresholds.
+Any other that `list metrics` shows is asked for each pair of variants as texts.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from rapidfuzz.process import cdist
 from polyglitch.compare.metrics import bleu
 from polyglitch.compare.metrics.bleu import Frequencies, cosine
 from polyglitch.compare.metrics.diff import DiffBlock, blocks, explain, published_blocks
+from polyglitch.compare.metrics.limits import Limit, find_metric, limit_of
 from polyglitch.compare.metrics.units import Units, cut, cut_characters
 from polyglitch.compare.oracles.two_outputs import Judge, two_texts, undecided
 from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Tools
 from polyglitch.records import Outcome, Trial, Verdict
-from polyglitch.registry import suggest
+from polyglitch.registry import entry
 
 Vote = Literal["any", "all"] | int
 METRICS = ("lcs", "ed", "tfidf", "bleu")  # TransRepair's four
@@ -36,6 +38,8 @@ METRICS = ("lcs", "ed", "tfidf", "bleu")  # TransRepair's four
 # As published for CAT, GRI and WALI: a score strictly below is a suspected bug.
 THRESHOLDS = {"lcs": 0.963, "ed": 0.963, "tfidf": 0.999, "bleu": 0.906}
 LONGEST_EXCUSED = 3  # units a block may have to be left out, as published
+# Of the best value, for a similarity without a published threshold: about that of BLEU.
+SHARE = 0.9
 MOST_VARIANTS = 32  # a side; more blocks than that means unlike texts, and the product is quadratic
 
 
@@ -52,18 +56,24 @@ def similar_enough(
 ) -> Judge:
     """Violated if enough metrics (`vote`: any, all, or a number) score below their thresholds.
 
-    With `threshold`, instead, if the mean of the metrics is below it, weighted where `weights` has one for each:
-    the combination that `calibrate` fits.
+    A metric whose threshold is not given is held to the published one, else to 0.9 of its best value, or, if it is
+    a distance, to none at all. With `threshold`, instead, violated if the mean of the metrics is past it, weighted
+    where `weights` has one for each: the combination that `calibrate` fits.
 
     Intended: words or characters by script; only a replaced block is excused, so that units which
     just vanish or appear are reported. `faithful`: characters, the alignment of GNU `wdiff`, any
     short block excused; `reverse` aligns the second output with the first, as CAT's published code
     does. `language` is that of the outputs.
     """
-    limits = {name: {**THRESHOLDS, **thresholds}[name] for name in known(metrics)}
+    limits = {name: limit(name, thresholds) for name in known(metrics)}
     known(thresholds)
     needed = votes_needed(vote, len(limits))
     shares = mean_weights(weights, len(limits), threshold)
+    if threshold is not None and len({each.direction for each in limits.values()}) > 1:
+        raise UsageError(
+            f"similar_enough: threshold={threshold} is for the mean of {', '.join(limits)}, and some of them are "
+            "similarities and some distances; give metrics of one direction"
+        )
     measures = PUBLISHED if faithful else INTENDED
 
     def align(a: str, b: str) -> tuple[Units, Units, list[DiffBlock]]:
@@ -76,14 +86,23 @@ def similar_enough(
     def judge(trial: Trial) -> Verdict:
         first, second, found = align(*two_texts(trial))
         if not found:
-            scores = dict.fromkeys(limits, 1.0)
+            scores = {name: each.best for name, each in limits.items()}
         else:
-            sides = variants(first, second, found, faithful)
-            scores = {name: measures[name](*sides) for name in limits}
+            one, other = excused(found, faithful)
+            sides = (without_each(first.units, one), without_each(second.units, other))
+            scores = {
+                name: measures[name](*sides)
+                if name in measures
+                else best_score(
+                    name, texts_without_each(first, one), texts_without_each(second, other)
+                )
+                for name in limits
+            }
         if threshold is None:
             verdict = decide(trial, scores, limits, needed)
         else:
-            verdict = decide_mean(trial, scores, shares, threshold)
+            direction = next(iter(limits.values())).direction
+            verdict = decide_mean(trial, scores, shares, Limit(threshold, direction))
         if verdict.outcome == "violated":
             spans, reasons = explain(first, second, found)
             return replace(verdict, spans=spans, reasons=reasons)
@@ -95,46 +114,71 @@ def similar_enough(
     return judge_all
 
 
-def variants(
-    a: Units, b: Units, found: Sequence[DiffBlock], faithful: bool
-) -> tuple[Variants, Variants]:
-    """Each side whole, and without each short block that may be excused."""
-    excused = [block for block in found if faithful or block.kind == "replaced"]
-    first = without_each(a.units, [(block.a_start, block.a_end) for block in excused])
-    second = without_each(b.units, [(block.b_start, block.b_end) for block in excused])
-    return (first, second) if faithful else (first[:MOST_VARIANTS], second[:MOST_VARIANTS])
+def excused(found: Sequence[DiffBlock], faithful: bool) -> tuple[list[Place], list[Place]]:
+    """The places on each side that may be left out: those of short blocks that were replaced."""
+    chosen = [block for block in found if faithful or block.kind == "replaced"]
+    sides = (
+        [(block.a_start, block.a_end) for block in chosen],
+        [(block.b_start, block.b_end) for block in chosen],
+    )
+    most = None if faithful else MOST_VARIANTS - 1
+    first, second = (
+        [(start, end) for start, end in side if 0 < end - start <= LONGEST_EXCUSED][:most]
+        for side in sides
+    )
+    return first, second
 
 
-def without_each(units: list[str], places: Sequence[tuple[int, int]]) -> list[list[str]]:
-    """The units, then the units without each place that is not too long."""
-    short = [(start, end) for start, end in places if 0 < end - start <= LONGEST_EXCUSED]
-    return [units, *(units[:start] + units[end:] for start, end in short)]
+def without_each(units: list[str], places: Sequence[Place]) -> list[list[str]]:
+    """The units, then the units without each place."""
+    return [units, *(units[:start] + units[end:] for start, end in places)]
+
+
+def texts_without_each(whole: Units, places: Sequence[Place]) -> list[str]:
+    """The text, then the text without each place; single blanks between words."""
+    cuts = [whole.place(start, end) for start, end in places]
+    texts = [whole.text, *(whole.text[:start] + whole.text[end:] for start, end in cuts)]
+    return [" ".join(text.split()) for text in texts]
+
+
+def limit(name: str, thresholds: Mapping[str, float]) -> Limit:
+    """What a metric is held to: as given, as published, or a share of its best."""
+    if name in INTENDED:
+        return Limit({**THRESHOLDS, **thresholds}[name])
+    return limit_of(find_metric(name), thresholds.get(name), SHARE)
+
+
+def best_score(name: str, a: Sequence[str], b: Sequence[str]) -> float:
+    """The best that a registered metric gives to any pair of variants."""
+    metric = find_metric(name)
+    scores = metric.score(list(product(a, b)))
+    return float(max(scores) if metric.direction == "similarity" else min(scores))
 
 
 def decide(
-    trial: Trial, scores: dict[str, float], limits: dict[str, float], needed: int
+    trial: Trial, scores: dict[str, float], limits: dict[str, Limit], needed: int
 ) -> Verdict:
     """Count the votes; the verdict shows the first metric that agrees with it."""
-    against = [name for name in limits if scores[name] < limits[name]]
+    against = [name for name in limits if limits[name].past(scores[name]) > 0]
     violated = len(against) >= needed
     shown = next(name for name in limits if (name in against) == violated)
     return Verdict(
         trial.case.id,
         "violated" if violated else "holds",
         score=scores[shown],
-        threshold=limits[shown],
-        direction="below",
+        threshold=limits[shown].threshold,
+        direction=limits[shown].direction,
         details=scores,
     )
 
 
 def decide_mean(
-    trial: Trial, scores: dict[str, float], shares: Sequence[float], threshold: float
+    trial: Trial, scores: dict[str, float], shares: Sequence[float], held_to: Limit
 ) -> Verdict:
     """Compare the weighted mean of the metrics with one threshold."""
     mean = sum(share * score for share, score in zip(shares, scores.values(), strict=True))
-    outcome: Outcome = "violated" if mean < threshold else "holds"
-    return Verdict(trial.case.id, outcome, "", mean, threshold, "below", scores)
+    outcome: Outcome = "violated" if held_to.past(mean) > 0 else "holds"
+    return Verdict(trial.case.id, outcome, "", mean, held_to.threshold, held_to.direction, scores)
 
 
 def mean_weights(weights: Sequence[float], metrics: int, threshold: float | None) -> list[float]:
@@ -150,13 +194,11 @@ def mean_weights(weights: Sequence[float], metrics: int, threshold: float | None
 
 
 def known(names: Sequence[str] | Mapping[str, float]) -> list[str]:
-    """The names as given, or an error if one is not a metric of this oracle."""
+    """The names as given, or an error if one is not a metric."""
     if not names:
         raise UsageError(f"similar_enough: metrics is empty; give some of {', '.join(INTENDED)}")
     for name in names:
-        if name not in INTENDED:
-            hint = suggest(name, tuple(INTENDED))
-            raise UsageError(f"similar_enough: no metric is called {name!r}{hint}")
+        entry("metrics", name)
     return list(names)
 
 
@@ -171,6 +213,7 @@ def votes_needed(vote: Vote, metrics: int) -> int:
     return needed
 
 
+Place = tuple[int, int]  # units from and to
 Variants = Sequence[list[str]]  # the whole text first, then the text without one block each
 Best = Callable[[Variants, Variants], float]
 

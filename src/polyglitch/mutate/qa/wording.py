@@ -16,6 +16,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from polyglitch.errors import Missing
 from polyglitch.protocols import Parse, Token
 
 
@@ -43,7 +44,7 @@ def why(relation: str) -> str:
 
 @cache
 def irregular_past() -> dict[str, str]:
-    """The past forms that no rule gives, by base form."""
+    """Past forms of irregular verbs, by base form."""
     lines = _file("irregular_verbs.tsv").splitlines()[1:]
     return dict(line.split("\t") for line in lines)
 
@@ -105,7 +106,6 @@ def content_words(tokens: tuple[Token, ...]) -> set[str]:
 
 
 WORD = re.compile(r"[^\W\d_][\w'’-]*")
-VOWELS = "aeiou"
 
 
 def capitals_of(text: str, context: str | None, title: str | None) -> str:
@@ -167,30 +167,22 @@ def large(text: str) -> str:
 
 def third_person(verb: str) -> str:
     """`go` as `goes`."""
-    if verb == "have":
-        return "has"
-    if verb == "be":
-        return "is"
-    if re.search(r"(s|x|z|ch|sh|o)$", verb):
-        return verb + "es"
-    if verb.endswith("y") and verb[-2:-1] not in VOWELS:
-        return verb[:-1] + "ies"
-    return verb + "s"
+    return _inflected(verb, "VBZ")
 
 
 def past(verb: str) -> str:
-    """`go` as `went`, `stop` as `stopped`."""
-    known = irregular_past().get(verb)
-    if known:
-        return known
-    if verb.endswith("e"):
-        return verb + "d"
-    if verb.endswith("y") and verb[-2:-1] not in VOWELS:
-        return verb[:-1] + "ied"
-    # A short verb that ends in one consonant after one vowel doubles it.
-    short = re.fullmatch(r"[^aeiou]*[aeiou][bdgklmnprt]", verb)
-    doubled = short or re.search(r"(mit|fer|cur|pel|trol|gret)$", verb)
-    return verb + (verb[-1] if doubled and not verb.endswith(("w", "x", "y")) else "") + "ed"
+    """`go` as `went`, `stop` as `stopped`; our own list first, for the few verbs that the library has wrong."""
+    return irregular_past().get(verb) or _inflected(verb, "VBD")
+
+
+@cache
+def _inflected(verb: str, tag: str) -> str:
+    try:
+        from lemminflect import getInflection
+    except ImportError:
+        raise Missing("lemminflect", "forms of verbs", "pip install 'polyglitch[nlp]'") from None
+    forms: tuple[str, ...] = getInflection(verb, tag)
+    return forms[0] if forms else verb
 
 
 def conjugate(verb: str, auxiliary: str) -> str:

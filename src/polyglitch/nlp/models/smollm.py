@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from platformdirs import user_cache_path
+
 from polyglitch.errors import Missing
 from polyglitch.nlp.models.packed import Weights
 
@@ -21,8 +23,9 @@ SIGNATURE = "smollm2-135m-instruct"
 
 def cache_folder() -> Path:
     """Where unpacked models are kept: POLYGLITCH_CACHE, else the user's cache folder."""
-    base = os.environ.get("POLYGLITCH_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    return Path(base or Path.home() / ".cache") / "polyglitch"
+    if base := os.environ.get("POLYGLITCH_CACHE"):
+        return Path(base) / "polyglitch"
+    return user_cache_path("polyglitch", appauthor=False)
 
 
 def package_folder(name: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from polyglitch.represent.descriptions.phrases import (
@@ -17,7 +18,13 @@ from polyglitch.represent.regex.parse import names
 
 QUOTED = re.compile(r"(?<![A-Za-z])['\"“‘`]\s*(?P<inside>[^'\"”’“‘`]+?)\s*['\"”’](?![A-Za-z])")
 NAMED = re.compile(r"['\"“‘`]*\s*<\s*(?P<name>[A-Z]\d)\s*>\s*['\"”’]*")
-BARE = re.compile(r"(?<![A-Za-z-])['\"`]*(?P<bare>dog|truck|ring|lake)\b['\"`]*")
+
+
+@cache
+def bare() -> re.Pattern[str]:
+    """A literal that stands without quotes: the texts that have names in `names.toml`."""
+    texts = "|".join(re.escape(text) for kind, text in names().values() if kind == "text")
+    return re.compile(rf"(?<![A-Za-z-])['\"`]*(?P<bare>{texts})\b['\"`]*")
 
 
 class Reading(NamedTuple):
@@ -41,7 +48,7 @@ def split_words(text: str) -> tuple[list[str], list[str]]:
 
     marked = NAMED.sub(keep, text)
     marked = re.sub(r"\b(strings?|word|words)(['\"])", r"\1 \2", marked)
-    marked = BARE.sub(keep, QUOTED.sub(keep, marked))
+    marked = bare().sub(keep, QUOTED.sub(keep, marked))
     lowered = re.sub("\u0001(\\d+)\u0002", r"<lit\1>", marked.lower())
     return WORD.findall(lowered), literals
 

@@ -5,7 +5,9 @@ The file says `url`, `answer` (a path into the JSON) and, as the service wants t
 the form for the key, whose variable is named as `key`. Places are filled after the template was read, each once: a
 text can change nothing but its own place.
 
-Paths into JSON: `data.translations[0].text`, as a request template or a prompt names its answer.
+Paths into JSON: `data.translations[0].text`, as a request template or a prompt names its answer. Such plain paths are
+walked here, since JMESPath does not tell which step leads nowhere, and keys need no quotes; whatever has other brackets
+is an expression of JMESPath, such as `content[?type=='text'].text | [0]`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode, urlsplit
 
+import jmespath
 import msgspec
+from jmespath.exceptions import JMESPathError
+from jmespath.parser import ParsedResult
 
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Output, digest, encode
@@ -145,26 +150,33 @@ def fill(value: Any, item: Input, key: Key) -> Any:
 
 STEP = re.compile(r"\.?([^.\[\]]+)|\[(-?\d+)\]")
 
-JsonPath = tuple[str | int, ...]
+Steps = tuple[str | int, ...]
+JsonPath = Steps | ParsedResult
 
 
 def parse_path(text: str, where: str) -> JsonPath:
-    """The steps of a path; `$` and a leading dot may stand before it."""
-    rest = text.strip().removeprefix("$")
+    """The steps of a path, before which `$` and a dot may stand; anything more is an expression of JMESPath."""
+    rest = plain = text.strip().removeprefix("$")
     steps: list[str | int] = []
-    while rest:
-        found = STEP.match(rest)
-        if not found:
-            raise UsageError(
-                f"{where}: {text!r} is no path into JSON; write keys and places, such as data.answers[0].text"
-            )
+    while found := STEP.match(rest):
         steps.append(found[1] if found[1] is not None else int(found[2]))
         rest = rest[found.end() :]
-    return tuple(steps)
+    if not rest:
+        return tuple(steps)
+    try:
+        return jmespath.compile(plain.removeprefix("."))
+    except JMESPathError as error:
+        cause = str(error).partition("\n")[0].rstrip(":")
+        raise UsageError(
+            f"{where}: {text!r} is no path into JSON ({cause}); write keys and places, such as "
+            "data.answers[0].text, or an expression of JMESPath"
+        ) from None
 
 
 def follow(data: Any, path: JsonPath) -> Any:
     """What stands at a path, or the fault that names the step that leads nowhere."""
+    if not isinstance(path, tuple):
+        return searched(data, path)
     for step in path:
         try:
             data = data[step]
@@ -172,3 +184,15 @@ def follow(data: Any, path: JsonPath) -> Any:
             kind = type(data).__name__
             raise Fault(f"no {step!r} in the {kind} of the answer", billed=True) from None
     return data
+
+
+def searched(data: Any, path: ParsedResult) -> Any:
+    """What an expression finds; JMESPath says null for nothing, and nothing is a fault."""
+    try:
+        found = path.search(data)
+    except JMESPathError as error:
+        raise Fault(f"{path.expression} fails on the answer: {error}", billed=True) from None
+    if found is None:
+        kind = type(data).__name__
+        raise Fault(f"nothing at {path.expression} in the {kind} of the answer", billed=True)
+    return found
