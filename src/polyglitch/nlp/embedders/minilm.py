@@ -21,6 +21,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from polyglitch.errors import Missing
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.smollm import package_folder
 from polyglitch.protocols import Floats
 
@@ -87,7 +88,7 @@ def open_minilm(language: str) -> MiniLm:
     for name in NEEDS:
         if not find_spec(name):
             raise Missing(name, "the embedder 'minilm'", "pip install 'polyglitch[torch]'")
-    if language != "en":
+    if "minilm" not in language_of(language).embedders:
         raise Missing(
             f"an embedder for {language!r}",
             "sentence similarity",
