@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from typing import NamedTuple
 
 from polyglitch.compare.oracles.aligned.links import NONE, Linked, Side
@@ -100,7 +101,14 @@ def half_negates(word: Word, language: str) -> bool:
     form = word.text.lower()
     if any(sign in form for sign in known.characters):
         return True
-    return echoes(word, language) or word.key in known.weak or form in known.weak
+    return echoes(word, language) or bool({word.key, form} & weak_negations(language))
+
+
+@cache
+def weak_negations(language: str) -> frozenset[str]:
+    """The words that deny in themselves, as listed."""
+    known = language_of(language).negation
+    return frozenset((*known.weak, *known.implied))
 
 
 def edits_negation(side: Side, language: str) -> bool:
