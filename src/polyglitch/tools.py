@@ -45,7 +45,7 @@ class Toolbox:
         known = self._known(language, "parser")
         place = ("parsers", self._parser or "", known)
         if place not in self._made:
-            self._made[place] = RememberingParser(open_parser(known, self._parser))
+            self._made[place] = RememberingParser(open_parser(known, self._parser), known)
         return self._made[place]  # type: ignore[no-any-return]
 
     def proposer(self, name: str, language: str | None) -> Proposer:
