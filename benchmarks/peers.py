@@ -21,9 +21,9 @@ from benchmarks.results import record
 from benchmarks.selfbleu import made_sentences
 from polyglitch.compare.metrics.units import units
 from polyglitch.corpus.read import open_corpus
+from polyglitch.languages import language
 from polyglitch.mutate.capabilities.templates import fill_template
 from polyglitch.nlp.lexicons.sentiment import open_lexicon
-from polyglitch.nlp.lexicons.stop_words import stop_words
 from polyglitch.nlp.lexicons.terms import terms
 
 ROOT = Path(__file__).parents[1]
@@ -69,7 +69,7 @@ def make_task(folder: Path) -> Path:
     """What all of them are to do, as a file."""
     lexicon = open_lexicon("en", ("bundled",))
     lists = {
-        "first": terms("name female"),
+        "first": terms("name female", "en"),
         "adj": lexicon.words("positive", "adjective"),
         "noun": lexicon.words("neutral", "noun"),
     }
@@ -86,7 +86,7 @@ def make_task(folder: Path) -> Path:
         "negative": [f"{noun}." for noun in lists["noun"][::10]],
         "cases": CASES,
         "sentences": sentences,
-        "stopwords": sorted(stop_words("en")),
+        "stopwords": sorted(language("en").stop_words),
         "each": EACH,
         "pairs": pairs,
         "units": [[units(text) for text in pair] for pair in pairs],

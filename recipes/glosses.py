@@ -1,4 +1,4 @@
-"""Make `resources/words/glosses.pt.txt`: the English of common Portuguese words, one word at a time.
+"""Make `languages/pt/glosses.txt`: the English of common Portuguese words, one word at a time.
 
     python -m recipes.glosses TREES [--least 2]
 
@@ -18,7 +18,7 @@ from polyglitch.nlp.lexicons.pivot import Pivot, translator
 from polyglitch.nlp.parsers.conllu import read_parses
 from polyglitch.tools import Toolbox
 
-OUT = Path(str(files("polyglitch"))) / "resources" / "words" / "glosses.pt.txt"
+OUT = Path(str(files("polyglitch"))) / "languages" / "pt" / "glosses.txt"
 HEAD = """\
 # The English of common Portuguese words; a word without one, or with several, stands alone. The words are those of
 # UD Portuguese-GSD (CC BY-SA 4.0), the English is what Firefox's pt-en model (MPL 2.0) says: recipes/glosses.py.
@@ -44,9 +44,9 @@ def main() -> None:
     parser.add_argument("--least", type=int, default=2)
     chosen = parser.parse_args()
     words = common(chosen.trees, chosen.least)
-    pivot = Pivot(translator(), "recipe", Toolbox())
+    pivot = Pivot(translator("pt-en"), "recipe", Toolbox(), "en")
     pivot.learn(words)
-    lines = sorted(f"{word} {pivot.english(word)}".strip() for word in words)
+    lines = sorted(f"{word} {pivot.gloss(word)}".strip() for word in words)
     OUT.write_text(HEAD + "\n".join(lines) + "\n", "utf-8")
     print(f"{len(lines):,} words, {sum(' ' in line for line in lines):,} with their English")
 

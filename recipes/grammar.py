@@ -1,4 +1,4 @@
-"""Makes `resources/lexicon/grammar.en.tsv.gz`: how often English phrases have which parts.
+"""Makes `languages/en/grammar.tsv.gz`: how often English phrases have which parts.
 
     python -m recipes.grammar TEXTS_FOLDER
 
@@ -20,7 +20,7 @@ from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.nlp.sentences import detokenize
 from polyglitch.protocols import Tree
 
-OUT = Path(__file__).parents[1] / "src/polyglitch/resources/lexicon/grammar.en.tsv.gz"
+OUT = Path(__file__).parents[1] / "src/polyglitch/languages/en/grammar.tsv.gz"
 SENTENCES, SEEN = 12000, 3
 
 

@@ -1,4 +1,4 @@
-"""Makes `resources/lexicon/ngrams.en.tsv.gz`: beside which words the neutral words of English stand, as counts.
+"""Makes `languages/en/ngrams.tsv.gz`: beside which words the neutral words of English stand, as counts.
 
     python -m recipes.ngrams TEXTS_FOLDER
 
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from polyglitch.nlp.lexicons.sentiment import open_lexicon
 
-OUT = Path(__file__).parents[1] / "src/polyglitch/resources/lexicon/ngrams.en.tsv.gz"
+OUT = Path(__file__).parents[1] / "src/polyglitch/languages/en/ngrams.tsv.gz"
 TAGS = ("JJ", "RB", "NN", "NNS")
 WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?|[.,;:!?()\"]")
 SEEN, SHARE, TOGETHER, NEIGHBOURS = 12, 0.85, 2, 400
@@ -42,7 +42,7 @@ def vocabulary(folder: Path) -> dict[str, str]:
             word, _, tag = token.rpartition("_")
             if word.isalpha() and word.islower() and len(word) > 2:
                 tags.setdefault(word, Counter())[tag] += 1
-    lexicon = open_lexicon()
+    lexicon = open_lexicon("en")
     found = {}
     for word, counts in tags.items():
         (tag, count), total = counts.most_common(1)[0], counts.total()

@@ -64,12 +64,12 @@ def main() -> None:
     fitting = [
         Slot(parse, i)
         for parse in parses
-        for i in open_slots(parse, ("NN", "NNS", "JJ"), edges=False)
+        for i in open_slots(parse, ("NOUN", "ADJ"), edges=False, compared=False)
     ]
     similar = [
         Slot(parse, i)
         for parse in parses
-        for i in open_slots(parse, ("NN", "NNS", "JJ", "CD"), edges=True)
+        for i in open_slots(parse, ("NOUN", "ADJ", "NUM"), edges=True, compared=False)
     ]
     made = rows("smollm", open_smollm_proposer("en"), fitting)
     made += rows("dictionary", open_dictionary("en"), similar)

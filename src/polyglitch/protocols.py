@@ -106,6 +106,7 @@ class Parse(msgspec.Struct, frozen=True):
     tokens: tuple[Token, ...]
     tree: Tree | None = None
     universal: bool = False  # whether the relations are those of Universal Dependencies
+    language: str = ""  # code of the text's language, where the parser was told
 
 
 @runtime_checkable

@@ -45,7 +45,7 @@ class Toolbox:
         known = self._known(language, "parser")
         place = ("parsers", self._parser or "", known)
         if place not in self._made:
-            self._made[place] = RememberingParser(open_parser(known, self._parser))
+            self._made[place] = RememberingParser(open_parser(known, self._parser), known)
         return self._made[place]  # type: ignore[no-any-return]
 
     def proposer(self, name: str, language: str | None) -> Proposer:
@@ -107,7 +107,9 @@ class Toolbox:
         if place not in self._made:
             registered, _, argument = name.partition(":")
             factory = registry.load(kind, registered)
-            self._made[place] = factory(known, argument) if argument else factory(known)
+            more = {"tools": self} if getattr(factory, "wants_tools", False) else {}
+            told = (known, argument) if argument else (known,)
+            self._made[place] = factory(*told, **more)
         return self._made[place]
 
     def _known(self, language: str | None, what: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyglitch.compare.oracles.containment import contained_in, fold, other_script
-from polyglitch.nlp.lexicons.stop_words import stop_words
+from polyglitch.languages import language
 from polyglitch.tools import Toolbox
 
 from .materials import MakeTrial
@@ -53,4 +53,4 @@ def test_scripts_and_endings() -> None:
     assert other_script("Привет, мир") and not other_script("Olá, mundo")
     assert fold("Americanas", "pt") == fold("americano", "pt") != fold("americano", "en")
     assert fold("ano", "pt") == "ano"  # too short to cut
-    assert "pelos" in stop_words("pt-BR") and not stop_words("xx")
+    assert "pelos" in language("pt-BR").stop_words and not language("xx").stop_words

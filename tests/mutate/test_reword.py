@@ -24,14 +24,14 @@ def test_a_seed_and_at_most_two_rewordings_of_it() -> None:
 
 def test_an_edit_tells_what_was_done_and_articles_follow() -> None:
     text = "Every line has a capital letter."
-    for changed, edit in rewordings(text):
+    for changed, edit in rewordings(text, "en"):
         assert text[edit.start : edit.end] == edit.old
         assert text[: edit.start] + edit.new + text[edit.end :] == changed
         assert "a uppercase" not in changed
 
 
 def test_rewordings_of_the_sample_mean_the_same() -> None:
-    changed = [(text, new) for text in LOGIC for new, _ in rewordings(text)]
+    changed = [(text, new) for text in LOGIC for new, _ in rewordings(text, "en")]
     lost = [pair for pair in changed if meanings(*pair).r <= 0.79]
     assert len(changed) > 100
     assert not lost

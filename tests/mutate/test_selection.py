@@ -15,7 +15,7 @@ from polyglitch.records import Input, Seed
 
 def test_text_is_split_where_sentences_end() -> None:
     text = 'Dr. Brun came at 5 p.m. on Monday. "Who is it?" she asked. The U.S. team won. It ended'
-    assert split_sentences(text) == [
+    assert split_sentences(text, "en") == [
         "Dr. Brun came at 5 p.m. on Monday.",
         '"Who is it?" she asked.',
         "The U.S. team won.",

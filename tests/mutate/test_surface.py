@@ -42,7 +42,7 @@ def test_a_before_a_consonant_that_is_heard(word: str) -> None:
 def slot_at(text: str, word: str) -> Slot:
     start = text.index(word)
     token = Token(word, start, start + len(word), "NN", "NOUN", word, 0, "dobj")
-    return Slot(Parse(text, (token,)), 0)
+    return Slot(Parse(text, (token,), language="en"), 0)
 
 
 def test_the_article_follows_the_new_word_and_the_edit_says_where_the_old_one_was() -> None:

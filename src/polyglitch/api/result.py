@@ -11,7 +11,7 @@ from typing import Any
 
 from polyglitch.records import Case, Trial, Verdict
 from polyglitch.report.ci_formats import told
-from polyglitch.report.marks import plain
+from polyglitch.report.marks import spelled_out
 from polyglitch.report.write import write_report
 from polyglitch.results.findings import Finding, Summary
 from polyglitch.results.history import History
@@ -90,8 +90,8 @@ class Result:
         ]
         for finding in self.findings[:1]:
             trial, verdict = finding.violations[0]
-            lines += [f"  {plain(line)}" for line in told(trial, verdict).split("\n")]
-            lines += [f"  {plain(reason)}" for reason in verdict.reasons[:5]]
+            lines += [f"  {spelled_out(line)}" for line in told(trial, verdict).split("\n")]
+            lines += [f"  {spelled_out(reason)}" for reason in verdict.reasons[:5]]
         return "\n".join(lines)
 
     @contextmanager

@@ -6,10 +6,12 @@ import json
 
 import click
 
+from polyglitch.languages import DEFAULT
+
 
 @click.command(name="diversity")
 @click.argument("tests")
-@click.option("--language", default="en", help="Of the texts, for the parser.")
+@click.option("--language", default=DEFAULT, help="Of the texts, for the parser.")
 @click.option("--sample", default=200, help="At most so many texts of a capability.")
 @click.option(
     "--system", default=None, help="A model of hf:..., for neuron coverage; needs --known."

@@ -67,7 +67,6 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
     ),
 }
 PYTHON["httpx"] = ("httpx", "systems over the network", "pip install polyglitch")
-PARSED = ("en", "pt", "es", "fr", "ja", "zh")  # any other language can be named in a campaign
 PYTHON |= {
     name: (name, use, f"pip install 'polyglitch[{extra}]'")
     for name, use, extra in (
@@ -137,11 +136,12 @@ def examine() -> list[dict[str, str | bool]]:
 
 def parsers() -> list[dict[str, str | bool]]:
     """One row a language: the parser that would serve it, or what brings one."""
+    from polyglitch.languages import known_languages
     from polyglitch.nlp.parsers.choose import choose
     from polyglitch.nlp.parsers.spacy import how_to_install
 
     rows: list[dict[str, str | bool]] = []
-    for language in PARSED:
+    for language in (known.code for known in known_languages()):
         choice = choose(language)
         rows.append(
             {

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
+
 if TYPE_CHECKING:
     from polyglitch.protocols import Tree
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("trees", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--language",
-    default="en",
+    default=DEFAULT,
     help="Of plain text, which is parsed first; and of the tags of CoNLL-U.",
 )
 @click.option("--least", default=2, help="Leave out what was seen less often.")
@@ -47,8 +50,8 @@ def read_trees(path: Path, language: str) -> Iterator[Tree]:
     if not path.is_file():
         raise UsageError(f"trees {str(path)!r}: no such file")
     if path.name.removesuffix(".gz").endswith((".conllu", ".conll")):
-        # English parsers speak Penn tags, which English treebanks have beside the universal ones.
-        parses = read_parses(path, own_tags=language == "en")
+        # Where parsers speak the language's own tags, treebanks have them beside the universal ones.
+        parses = read_parses(path, own_tags=bool(language_of(language).own_tags))
         yield from (tree for parse in parses if (tree := tree_of(parse)) is not None)
         return
     text = read_whole(path).decode("utf-8", "replace")

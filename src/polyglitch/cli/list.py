@@ -7,7 +7,17 @@ from typing import Any
 
 import click
 
-KINDS = ("methods", "systems", "metrics", "parsers", "proposers", "embedders", "ranks", "oracles")
+KINDS = (
+    "methods",
+    "systems",
+    "metrics",
+    "parsers",
+    "proposers",
+    "embedders",
+    "ranks",
+    "oracles",
+    "languages",
+)
 
 
 @click.command(name="list")
@@ -15,9 +25,14 @@ KINDS = ("methods", "systems", "metrics", "parsers", "proposers", "embedders", "
 @click.option("--json", "as_json", is_flag=True, help="An array of objects, each with a name.")
 def command(kind: str, as_json: bool) -> None:
     """Show the methods, systems, metrics, ... that can be named."""
-    rows = describe(kind)
+    from polyglitch.nlp.capability import describe_languages
+
+    rows = describe_languages() if kind == "languages" else describe(kind)
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    if kind == "languages":
+        show_languages(rows)
         return
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
@@ -27,6 +42,16 @@ def command(kind: str, as_json: bool) -> None:
             else ""
         )
         click.echo(f"{row['name']:<{width}}  {row['about']}{more}")
+
+
+def show_languages(rows: list[dict[str, Any]]) -> None:
+    """A paragraph a language: what is ready, and what would bring the rest."""
+    for row in rows:
+        click.echo(f"{row['name']}  {row['about']}")
+        for part, state in row["parts"].items():
+            told = state["ready"] or "missing"
+            more = f"; to get it: {state['install']}" if state["install"] else ""
+            click.echo(f"    {part:<10}  {told}{more}")
 
 
 def describe(kind: str) -> list[dict[str, Any]]:

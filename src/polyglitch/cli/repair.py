@@ -72,7 +72,7 @@ def command(
 
 def show(mended: list[Mended]) -> None:
     """The proposals, each under what it replaces, and the count."""
-    from polyglitch.report.marks import plain
+    from polyglitch.report.marks import spelled_out
 
     for each in mended:
         if each.fixes:
@@ -81,7 +81,7 @@ def show(mended: list[Mended]) -> None:
             )
         for fix in each.fixes:
             for mark, text in ((" ", fix.source), ("-", fix.before), ("+", fix.after)):
-                click.echo(f"  {mark} {plain(text)}")
+                click.echo(f"  {mark} {spelled_out(text)}")
     repaired = sum(each.repaired for each in mended)
     share = f" ({repaired / len(mended):.0%})" if mended else ""
     click.echo(f"\n{repaired} of {len(mended)} issues end{share}")

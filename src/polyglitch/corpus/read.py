@@ -10,7 +10,15 @@ from itertools import chain
 
 from polyglitch.corpus.questions import is_question_line, question_rows, squad_rows
 from polyglitch.corpus.rows import Bad, Columns, Row, json_rows, sentence_rows
-from polyglitch.corpus.source import CHUNK, ReadLimits, Source, find_source, read_lines, too_long
+from polyglitch.corpus.source import (
+    CHUNK,
+    ReadLimits,
+    Source,
+    find_source,
+    read_lines,
+    sample_language,
+    too_long,
+)
 from polyglitch.corpus.tables import csv_records, table_rows, tsv_records
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Seed, digest
@@ -138,7 +146,7 @@ def open_corpus(
             "leave it out, or give the format (csv, tsv or jsonl)"
         )
     if source == "sample" or source.startswith("sample:"):
-        language = language or "en"
+        language = language or sample_language(source)
     corpus = Corpus(found, columns, language, limits)
     next(corpus._rows(), None)  # a missing column or bad compression shows before anything is run
     return corpus

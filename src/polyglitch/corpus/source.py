@@ -168,6 +168,11 @@ def find_source(source: str, format: str | None) -> Source:
         return Source(source, kind, gzipped, _spooled(pipe))
 
 
+def sample_language(source: str) -> str:
+    """The language of a bundled corpus, as its file is named: news.en.txt."""
+    return SAMPLES[source].split(".")[1]
+
+
 def _by_extension(path: Path) -> tuple[str, bool]:
     """Format and compression as the name of a file tells them."""
     suffixes = [suffix.lower().removeprefix(".") for suffix in path.suffixes]

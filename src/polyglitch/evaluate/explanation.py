@@ -21,6 +21,7 @@ import numpy as np
 
 from polyglitch.compare.oracles.labels import read_label
 from polyglitch.errors import SystemFailed
+from polyglitch.languages import DEFAULT
 from polyglitch.nlp.lexicons.sentiment import open_lexicon
 from polyglitch.protocols import Floats, System, WhiteBox
 from polyglitch.records import Input, Issue, Trial
@@ -62,7 +63,7 @@ def explain(
     fills: int = 1000,
     threshold: float = 0.9,
     seed: int = 0,
-    language: str | None = "en",
+    language: str | None = None,
 ) -> Explanation:
     """Explain what a system says of a text."""
     found = list(WORD.finditer(text))
@@ -71,7 +72,7 @@ def explain(
     score = scorer(system, first[0], language)
     weights = contributions(words, score, samples, seed)
     template, kept = minimal_template(
-        words, weights, score, fills, threshold, seed, language or "en"
+        words, weights, score, fills, threshold, seed, language or DEFAULT
     )
     slopes = word_gradients(system, text, [match.span() for match in found], language)
     return Explanation(first[0], tuple(words), tuple(weights), tuple(template), kept, slopes)
@@ -219,7 +220,7 @@ def explain_issue(history: History, opened: Reopened, issue: Issue, effort: Effo
         effort.fills,
         effort.threshold,
         effort.seed,
-        item.language or history.definition["languages"][0] or "en",
+        item.language or history.definition["languages"][0],
     )
     history.store.verdicts.draw(history.run_id, issue.method, verdict, drawable(found))
     return Explained(issue.id, found.label, found.template_text, found.kept)

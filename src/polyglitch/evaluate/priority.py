@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 
 from polyglitch.errors import Missing, NothingToTest, UsageError
+from polyglitch.languages import DEFAULT
 from polyglitch.protocols import Inspection, System, Tools, WhiteBox
 from polyglitch.rank.cases import CASE_RANKS, EMBEDDING, INSPECTING, Scene
 from polyglitch.records import Case, Verdict
@@ -55,7 +56,7 @@ def evaluate_priority(
         scenes = inspected(history, scenes, opened(system, history), tools)
     embedder = None
     if set(ranks) & set(EMBEDDING):
-        embedder = tools.embedder("minilm", history.definition["languages"][0] or "en")
+        embedder = tools.embedder("minilm", history.definition["languages"][0] or DEFAULT)
     scores = {name: CASE_RANKS[name](scenes, embedder) for name in ranks}
     return evaluate_orders(failed, scores, shuffles, tools.seed), len(failed), sum(failed)
 

@@ -9,14 +9,12 @@ Negations that an output has and its source has not: the plainest sign that two 
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from polyglitch.issues.kinds import words
+from polyglitch.languages import language as language_of
 from polyglitch.records import Group, Issue, Trial, Verdict, digest
 
 Change = tuple[
@@ -177,7 +175,7 @@ def unasked_negation(source: str, output: str, languages: Languages) -> str:
     wanted = denials(source, languages[0])
     if not particle or wanted is None:
         return ""
-    implied = frozenset(table("issues/implied_negation.toml").get(languages[0] or "", ()))
+    implied = frozenset(language_of(languages[0]).negation.implied)
     if implied.intersection(map(str.lower, words(source))):
         return ""
     return particle if found > wanted else ""
@@ -195,8 +193,8 @@ def moved_negation(trial: Trial, languages: Languages) -> str:
 
 def denials(text: str, language: str | None) -> int | None:
     """How often a text negates; unknown for a language without a list."""
-    denying = table("negation.toml").get(language or "")
-    if denying is None:
+    denying = language_of(language).negation.words
+    if not denying:
         return None
     told = [word.lower().replace("’", "'") for word in words(text)]
     return sum(word in denying or word.endswith("n't") for word in told)
@@ -204,12 +202,5 @@ def denials(text: str, language: str | None) -> int | None:
 
 def particles(text: str, language: str | None) -> tuple[str, int]:
     """The plain negating particle of a language, and how often a text has it."""
-    particle = next(iter(table("negation.toml").get(language or "", ())), "")
+    particle = next(iter(language_of(language).negation.words), "")
     return particle, sum(word.lower() == particle for word in words(text))
-
-
-@cache
-def table(name: str) -> dict[str, tuple[str, ...]]:
-    """Words by language from a resource."""
-    text = files("polyglitch").joinpath("resources", *name.split("/")).read_text("utf-8")
-    return {language: tuple(found) for language, found in tomllib.loads(text).items()}

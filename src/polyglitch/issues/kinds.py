@@ -8,21 +8,18 @@ replaced, or all there and in another order or relation.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 
 from rapidfuzz.distance import LCSseq
 
-from polyglitch.nlp.lexicons.stop_words import stop_words
+from polyglitch.languages import all_languages
+from polyglitch.languages.forms import share_half
 from polyglitch.records import Trial, Verdict
 
 WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*['’]?")
 HAN = re.compile(r"[\u3400-\u9fff]")
-SAME_START = 4  # letters that two forms of a word share at least, and more than half of the longer
-LISTED = ("en", "es", "pt", "zh")  # languages with stop words; texts do not tell theirs
 
 
 def suggest_kind(trial: Trial, verdict: Verdict) -> str:
@@ -103,24 +100,12 @@ def without_forms(one: list[str], other: list[str]) -> tuple[list[str], list[str
     """Two lists without the words that both have, in whatever form."""
     gone, new = [], list(other)
     for word in one:
-        match = next((place for place, each in enumerate(new) if same_word(word, each)), None)
+        match = next((place for place, each in enumerate(new) if share_half(word, each)), None)
         if match is None:
             gone.append(word)
         else:
             del new[match]
     return gone, new
-
-
-def same_word(one: str, other: str) -> bool:
-    """Whether two words look like forms of one: equal, or alike but for the ending."""
-    if one == other:
-        return True
-    longer = max(len(one), len(other))
-    shared = next(
-        (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
-        min(len(one), len(other)),
-    )
-    return shared >= SAME_START and 2 * shared > longer
 
 
 def differs(lost: list[str], gained: list[str], test: Callable[[str], bool]) -> bool:
@@ -148,12 +133,12 @@ def is_negation(word: str) -> bool:
 
 @cache
 def function_words() -> frozenset[str]:
-    """The function words of all languages that have a list."""
-    return frozenset(word for language in LISTED for word in stop_words(language))
+    """The telling function words of all languages: texts do not tell theirs."""
+    telling = [known for known in all_languages() if known.telling_stop_words]
+    return frozenset(word for known in telling for word in known.stop_words)
 
 
 @cache
 def negations() -> frozenset[str]:
     """All negating words."""
-    text = files("polyglitch").joinpath("resources", "negation.toml").read_text("utf-8")
-    return frozenset(word for words in tomllib.loads(text).values() for word in words)
+    return frozenset(word for known in all_languages() for word in known.negation.words)

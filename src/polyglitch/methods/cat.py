@@ -15,22 +15,7 @@ from polyglitch.mutate.filters import IN_PLACE, same_skeleton, same_tag
 from polyglitch.mutate.swap import swap_words
 
 # Every open class: the paper replaces words of any part of speech, and closed classes have no natural substitute.
-OPEN = (
-    "NN",
-    "NNS",
-    "JJ",
-    "JJR",
-    "JJS",
-    "VB",
-    "VBD",
-    "VBG",
-    "VBN",
-    "VBP",
-    "VBZ",
-    "RB",
-    "RBR",
-    "RBS",
-)
+OPEN = ("NOUN", "ADJ", "VERB", "ADV")
 
 
 def cat(
@@ -45,6 +30,7 @@ def cat(
     per_seed: int | None = 5,
     faithful: bool = False,
     oracle: str | None = None,
+    pos: tuple[str, ...] = OPEN,
 ) -> Method:
     """Replace any word by its nearest in context, five a seed; report the translations that differ elsewhere.
 
@@ -59,7 +45,8 @@ def cat(
         task="translation",
         mutate=swap_words(
             proposer,
-            tags=OPEN,
+            pos=pos,
+            compared=True,
             top=top,
             per_seed=per_seed,
             edges=True,

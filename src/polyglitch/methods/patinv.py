@@ -13,7 +13,7 @@ from polyglitch.compare.oracles.choose import PUBLISHED, named_oracle, oracle_ne
 from polyglitch.compare.oracles.different import different_output
 from polyglitch.component import Method
 from polyglitch.issues.rules import worst_first
-from polyglitch.mutate.meaning import both_meanings, less_meaning, other_meaning
+from polyglitch.mutate.meaning import CONTENT, both_meanings, less_meaning, other_meaning
 from polyglitch.protocols import Mutate
 
 Mode = Literal["replace", "remove", "both"]
@@ -26,21 +26,26 @@ def patinv(
     per_seed: int | None = None,
     report: int = 3,
     oracle: str = PUBLISHED,
+    pos: tuple[str, ...] = CONTENT,
 ) -> Method:
     """Replace or remove words of meaning; report the sentences whose translation stays the same."""
     needs = ("parser",) if mode == "remove" else ("parser", f"proposer:{proposer}")
     return Method(
         name="patinv",
         task="translation",
-        mutate=mutation(mode, proposer, top, per_seed),
+        mutate=mutation(mode, proposer, top, per_seed, pos),
         compare=named_oracle(oracle, different_output()),
         issues=worst_first(report),
         needs=(*needs, *oracle_needs(oracle)),
     )
 
 
-def mutation(mode: Mode, proposer: str, top: int, per_seed: int | None) -> Mutate:
+def mutation(
+    mode: Mode, proposer: str, top: int, per_seed: int | None, pos: tuple[str, ...]
+) -> Mutate:
     """The cases of a mode; `per_seed` bounds each mode on its own."""
     if mode == "replace":
-        return other_meaning(proposer, top, per_seed)
-    return less_meaning(per_seed) if mode == "remove" else both_meanings(proposer, top, per_seed)
+        return other_meaning(proposer, top, per_seed, pos)
+    if mode == "remove":
+        return less_meaning(per_seed, pos)
+    return both_meanings(proposer, top, per_seed, pos)

@@ -20,16 +20,18 @@ def rti(
     content: int = 3,
     report: int = 3,
     oracle: str | None = None,
+    pos: tuple[str, ...] = (),
 ) -> Method:
     """Take noun phrases out of sentences; report those whose translation the sentence's lacks.
 
+    `pos` keeps the phrases that have a word of one of these parts of speech: PROPN those with a name.
     As published, by the bag of words: `oracle=published`, or a `threshold` of it.
     """
     oracle = choose_oracle(oracle, threshold=threshold)
     return Method(
         name="rti",
         task="translation",
-        mutate=noun_phrases(shorter=shorter, content=content),
+        mutate=noun_phrases(shorter=shorter, content=content, pos=pos),
         compare=named_oracle(oracle, contained_in(above=threshold or 0)),
         issues=worst_first(report),
         needs=("parser", *oracle_needs(oracle)),

@@ -32,8 +32,9 @@ def sit(
     report: int = 3,
     per_seed: int | None = None,
     oracle: str | None = None,
+    pos: tuple[str, ...] = ("NOUN", "ADJ"),
 ) -> Method:
-    """Swap nouns and adjectives; report the translations that changed most beside the swap.
+    """Swap nouns and adjectives (`pos`); report the translations that changed most beside the swap.
 
     As published, the change is one of structure: `oracle=published`, or a `structure` or `threshold` of it.
     """
@@ -44,7 +45,7 @@ def sit(
     return Method(
         name="sit",
         task="translation",
-        mutate=swap_words(proposer, tags=("NN", "NNS", "JJ"), top=top, per_seed=per_seed),
+        mutate=swap_words(proposer, pos=pos, top=top, per_seed=per_seed),
         compare=named_oracle(oracle, structural(structure, above)),
         issues=worst_first(report),
         needs=(

@@ -27,8 +27,9 @@ def transrepair(
     per_seed: int | None = None,
     faithful: bool = False,
     oracle: str | None = None,
+    pos: tuple[str, ...] = ("NOUN", "ADJ", "NUM"),
 ) -> Method:
-    """Swap similar words; report the translations that differ elsewhere too.
+    """Swap similar words (`pos`); report the translations that differ elsewhere too.
 
     As published, by four similarities: `oracle=published`, or any of its settings. `metrics` takes any that
     `list metrics` shows, `thresholds` one for each of them, `threshold` one for their mean.
@@ -41,7 +42,7 @@ def transrepair(
         task="translation",
         mutate=swap_words(
             proposer,
-            tags=("NN", "NNS", "JJ", "CD"),
+            pos=pos,
             top=top,
             per_seed=per_seed,
             edges=True,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.proposers.slot_words import breaks_gender, goes_with_article, repeats
 from polyglitch.protocols import Parse, Slot, Token
 from polyglitch.records import Edit
@@ -39,7 +40,9 @@ def fit_in(slot: Slot, word: str) -> Draft:
     token, text = slot.token, slot.parse.text
     word = match_case(word, token.text)
     before, after = text[: token.start], text[token.end :]
-    if slot.parse.text[: token.start] and (found := ARTICLE.search(before)):
+    sounded = language_of(slot.parse.language).sounded_articles
+    found = ARTICLE.search(before)
+    if found and found[1].lower() in sounded:
         article = match_article(found[1], word)
         before = before[: found.start()] + article + found[2]
     edit = Edit("swap", token.start, token.end, token.text, word)

@@ -6,17 +6,18 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from polyglitch.component import component
+from polyglitch.languages import language as language_of
+from polyglitch.languages.forms import differ_by_ending
 from polyglitch.mutate.filters import IN_PLACE, Draft, Swap, fit_in
 from polyglitch.mutate.slots import NATURAL
 from polyglitch.mutate.swap import in_turns, propose, swapped
-from polyglitch.nlp.lexicons.stop_words import same_stem, stop_words
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.proposers.different_meaning import one_step, opposite
 from polyglitch.protocols import Mutation, Parse, Slot, Tools, Tree
 from polyglitch.records import Case, Edit, Seed
 
-CONTENT = {"ADJ", "NOUN", "ADV", "VERB"}  # pronouns, which the paper also replaces, are stop words
+CONTENT = ("ADJ", "NOUN", "ADV", "VERB")  # pronouns, which the paper also replaces, are stop words
 REMOVABLE = {"NP", "VP", "PP", "ADVP"}
 SHARED_BEGINNING = (
     4  # letters: represent and representation, threat and threatening are one word here
@@ -26,7 +27,10 @@ SHORTEST_REMOVED = 7  # characters: the published code asks for more than six
 
 @component
 def other_meaning(
-    proposer: str = "auto:unlike", top: int = 10, per_seed: int | None = None
+    proposer: str = "auto:unlike",
+    top: int = 10,
+    per_seed: int | None = None,
+    pos: tuple[str, ...] = CONTENT,
 ) -> Mutation:
     """Cases in which one word became another that fits and means something else.
 
@@ -43,7 +47,7 @@ def other_meaning(
         slots = [
             (number, Slot(parse, index))
             for number, parse in enumerate(parses)
-            for index in slots_of(parse, stop_words(language))
+            for index in slots_of(parse, language_of(language).stop_words, pos)
         ]
         words = propose(tools, proposer, language, [slot for _, slot in slots], top)
         apart = unlike(language)
@@ -67,18 +71,18 @@ def other_meaning(
 
 
 @component
-def less_meaning(per_seed: int | None = None) -> Mutation:
+def less_meaning(per_seed: int | None = None, pos: tuple[str, ...] = CONTENT) -> Mutation:
     """Cases in which a phrase or a word of meaning was taken out."""
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         if not seeds:
             return
         language = seeds[0].input.language
-        stops = stop_words(language)
+        stops = language_of(language).stop_words
         parses = tools.parser(language).parse([seed.input.text for seed in seeds])
         for seed, parse in zip(seeds, parses, strict=True):
             made: dict[str, Case] = {}
-            for start, end in removable(parse, stops):
+            for start, end in removable(parse, stops, pos):
                 text = without(parse.text, start, end)
                 edit = Edit("removed", start, end, parse.text[start:end], "")
                 made.setdefault(text, swapped(seed, text, edit, "different"))
@@ -89,10 +93,13 @@ def less_meaning(per_seed: int | None = None) -> Mutation:
 
 @component
 def both_meanings(
-    proposer: str = "auto:unlike", top: int = 10, per_seed: int | None = None
+    proposer: str = "auto:unlike",
+    top: int = 10,
+    per_seed: int | None = None,
+    pos: tuple[str, ...] = CONTENT,
 ) -> Mutation:
     """Cases of both kinds, those of a seed one after the other."""
-    kinds = (other_meaning(proposer, top, per_seed), less_meaning(per_seed))
+    kinds = (other_meaning(proposer, top, per_seed, pos), less_meaning(per_seed, pos))
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         found: dict[str, list[Case]] = {seed.id: [] for seed in seeds}
@@ -105,12 +112,12 @@ def both_meanings(
     return mutate
 
 
-def slots_of(parse: Parse, stops: frozenset[str]) -> list[int]:
+def slots_of(parse: Parse, stops: frozenset[str], pos: tuple[str, ...] = CONTENT) -> list[int]:
     """The words that may be replaced: of meaning, inside the sentence, no names, no stop words."""
     return [
         index
         for index, token in enumerate(parse.tokens[1:-1], 1)
-        if token.pos in CONTENT
+        if token.pos in pos
         and all(rule(Slot(parse, index)) for rule in NATURAL)
         and not stops & {token.text.lower(), token.lemma.lower()}
     ]
@@ -118,13 +125,17 @@ def slots_of(parse: Parse, stops: frozenset[str]) -> list[int]:
 
 def unlike(language: str | None) -> Callable[[Slot, str], bool]:
     """Whether a word is no other form of the slot's and, where WordNet is installed, none that means the same."""
-    stops = stop_words(language)
-    lexicon = open_wordnet() if language == "en" and dictionary_folder() else None
+    stops = language_of(language).stop_words
+    lexicon = open_wordnet() if language_of(language).wordnet and dictionary_folder() else None
 
     def apart(slot: Slot, word: str) -> bool:
         old, pos = slot.token.text.lower(), slot.token.pos
         new = word.lower()
-        if new in stops or same_stem(new, old) or new[:SHARED_BEGINNING] == old[:SHARED_BEGINNING]:
+        if (
+            new in stops
+            or differ_by_ending(new, old)
+            or new[:SHARED_BEGINNING] == old[:SHARED_BEGINNING]
+        ):
             return False
         if lexicon is None or opposite(lexicon, old, new, pos):
             return True
@@ -144,13 +155,15 @@ def same_shape(slot: Slot, parse: Parse) -> bool:
     )
 
 
-def removable(parse: Parse, stops: frozenset[str]) -> Iterator[tuple[int, int]]:
+def removable(
+    parse: Parse, stops: frozenset[str], pos: tuple[str, ...] = CONTENT
+) -> Iterator[tuple[int, int]]:
     """Where the phrases and words of meaning stand, the shorter ones, which are lost more often, first."""
     found: list[tuple[int, int]] = []
 
     def walk(node: Tree) -> None:
         words = parse.tokens[node.start : node.end]
-        labelled = node.label in REMOVABLE if node.children else words[0].pos in CONTENT
+        labelled = node.label in REMOVABLE if node.children else words[0].pos in pos
         if labelled and any(word.text.lower() not in stops for word in words):
             found.append((words[0].start, words[-1].end))
         for child in node.children:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from polyglitch.component import component
-from polyglitch.nlp.lexicons.stop_words import stop_words
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.protocols import Mutation, Parse, Tools, Tree
 from polyglitch.records import Case, Edit, Input, Seed, new_case
@@ -23,22 +23,23 @@ class Phrase(NamedTuple):
 
 
 @component
-def noun_phrases(shorter: int = 10, content: int = 3) -> Mutation:
+def noun_phrases(shorter: int = 10, content: int = 3, pos: tuple[str, ...] = ()) -> Mutation:
     """Cases of a container and a noun phrase in it, every pair once.
 
     As published: a phrase has fewer words than `shorter` and at least `content` that are no stop
-    words; the sentence contains all its phrases, and a noun phrase those inside it.
+    words; the sentence contains all its phrases, and a noun phrase those inside it. Where `pos` names universal
+    parts of speech, a phrase has a word of one.
     """
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         if not seeds:
             return
         language = seeds[0].input.language
-        stops = stop_words(language)
+        stops = language_of(language).stop_words
         parses = tools.parser(language).parse([seed.input.text for seed in seeds])
         for seed, parse in zip(seeds, parses, strict=True):
             made: set[str] = set()
-            for container, phrase in pairs(parse, shorter, content, stops):
+            for container, phrase in pairs(parse, shorter, content, stops, pos):
                 case = contained(seed, parse.text, container, phrase)
                 if case.id not in made:
                     made.add(case.id)
@@ -48,7 +49,11 @@ def noun_phrases(shorter: int = 10, content: int = 3) -> Mutation:
 
 
 def pairs(
-    parse: Parse, shorter: int, content: int, stops: frozenset[str]
+    parse: Parse,
+    shorter: int,
+    content: int,
+    stops: frozenset[str],
+    pos: tuple[str, ...] = (),
 ) -> Iterator[tuple[Phrase, Phrase]]:
     """Containers with the phrases in them, from the outside in."""
     whole = trimmed(parse.text, Phrase(0, len(parse.text)), sentence=True)
@@ -59,7 +64,7 @@ def pairs(
             if child.label == "NP" and child.end - child.start > 1:
                 phrase = span(parse, child)
                 if phrase is not None and bare(parse, phrase) != bare(parse, containers[-1]):
-                    if suits(parse, child, shorter, content, stops):
+                    if suits(parse, child, shorter, content, stops) and has_part(parse, child, pos):
                         yield from ((container, phrase) for container in containers)
                     around = (*containers, phrase)
             yield from walk(child, around)
@@ -112,6 +117,11 @@ def suits(parse: Parse, node: Tree, shorter: int, content: int, stops: frozenset
         if word.text.lower() not in stops and any(map(str.isalnum, word.text))
     ]
     return len(words) < shorter and len(own) >= content
+
+
+def has_part(parse: Parse, node: Tree, pos: tuple[str, ...]) -> bool:
+    """Whether a phrase has a word of one of some parts of speech; any phrase where none is named."""
+    return not pos or any(word.pos in pos for word in parse.tokens[node.start : node.end])
 
 
 def contained(seed: Seed, text: str, container: Phrase, phrase: Phrase) -> Case:

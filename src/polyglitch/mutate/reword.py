@@ -10,9 +10,10 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 
 from polyglitch.component import component
+from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
 from polyglitch.mutate.filters import ARTICLE, match_article, match_case
 from polyglitch.protocols import Mutation, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
@@ -22,9 +23,11 @@ Rule = tuple[str, re.Pattern[str], str]  # kind, what stands there, what may sta
 
 
 @cache
-def rules() -> tuple[tuple[Rule, ...], ...]:
-    """The rules in groups: adverbs first, since they are what the method is about."""
-    table = files("polyglitch").joinpath("resources", "mutate", "reword.toml")
+def rules(language: str) -> tuple[tuple[Rule, ...], ...]:
+    """The rules in groups: adverbs first, since they are what the method is about; none where there is no file."""
+    table = language_of(language).file("reword.toml")
+    if table is None:
+        return ()
     data = tomllib.loads(table.read_text("utf-8"))
     groups = []
     for kind in ("adverbs", "synonyms"):
@@ -45,10 +48,10 @@ def rules() -> tuple[tuple[Rule, ...], ...]:
     return (groups[0], tuple(digits + spelt), groups[1])
 
 
-def rewordings(text: str) -> Iterator[tuple[str, Edit]]:
+def rewordings(text: str, language: str) -> Iterator[tuple[str, Edit]]:
     """Texts that say the same, with the edit; the groups take turns."""
-    groups = [[edit for rule in group for edit in apply(rule, text)] for group in rules()]
-    for turn in range(max(map(len, groups))):
+    groups = [[edit for rule in group for edit in apply(rule, text)] for group in rules(language)]
+    for turn in range(max(map(len, groups), default=0)):
         for group in groups:
             if turn < len(group):
                 yield group[turn]
@@ -78,7 +81,7 @@ def reword(per_seed: int = 2, relation: str = "same meaning") -> Mutation:
         for seed in seeds:
             yield new_case(seed, relation, (seed.input,))
             seen = {seed.input.text}
-            for text, edit in rewordings(seed.input.text):
+            for text, edit in rewordings(seed.input.text, seed.input.language or DEFAULT):
                 if len(seen) > per_seed:
                     break
                 if text not in seen:

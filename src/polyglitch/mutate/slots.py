@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from polyglitch.files.word_lists import phrases, words
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Parse, Slot, Token
 
 SlotRule = Callable[[Slot], bool]
@@ -39,27 +39,37 @@ def whole_word(slot: Slot) -> bool:
 def not_a_name(slot: Slot) -> bool:
     """Whether the word is no name, no part of one and no title before one."""
     token, tokens = slot.token, slot.parse.tokens
-    if token.tag in NAME_TAGS or token.pos == "PROPN":
+    if is_name(slot.parse, token) or token.pos == "PROPN":
         return False
-    if slot.index and token.text[0].isupper():
+    large = language_of(slot.parse.language).nouns_capitalised and token.pos == "NOUN"
+    if slot.index and token.text[0].isupper() and not large:
         return False  # adjectives of nations, words of headings
     after = tokens[slot.index + 1 : slot.index + 2]
-    return not (after and after[0].tag in NAME_TAGS and token.pos == "NOUN")
+    return not (after and is_name(slot.parse, after[0]) and token.pos == "NOUN")
+
+
+def is_name(parse: Parse, token: Token) -> bool:
+    """Whether the tagger took a word for a name, by the finest tag it has."""
+    return token.tag in NAME_TAGS or (parse.universal and token.pos == "PROPN")
 
 
 def not_a_measure(slot: Slot) -> bool:
     """Whether the word belongs to no measure: a number, the unit after it, what is said of both (six feet tall)."""
     tokens, token = slot.parse.tokens, slot.token
+    words = language_of(slot.parse.language).words
     units = words("units")
     before = tokens[max(0, slot.index - 2) : slot.index]
     if before and is_number(before[-1]) and (token.text.lower() in units or in_figures(before[-1])):
         return False
     if len(before) == 2 and is_number(before[0]) and before[1].text.lower() in units:
         return False
-    if token.tag != "CD":
+    if token.pos != "NUM" and token.tag != "CD":
         return not before or before[-1].text.lower() not in words("large_numbers")
     after = tokens[slot.index + 1 : slot.index + 2]
-    counts = bool(after) and after[0].tag in ("NNS", "JJ") and after[0].text.lower() not in units
+    counted = bool(after) and (
+        after[0].pos in ("NOUN", "ADJ") if slot.parse.universal else after[0].tag in ("NNS", "JJ")
+    )
+    counts = counted and after[0].text.lower() not in units
     return counts and token.text.isalpha()
 
 
@@ -76,7 +86,9 @@ def in_figures(token: Token) -> bool:
 def not_fixed(slot: Slot) -> bool:
     """Whether the word is one that other words do not replace: light nouns, quantities, auxiliaries."""
     token = slot.token
-    held = words("never_replaced")
+    known = language_of(slot.parse.language)
+    # Where nobody listed them, the closed classes at least are known.
+    held = known.words("never_replaced") or known.function_words
     return token.pos != "AUX" and token.lemma.lower() not in held and token.text.lower() not in held
 
 
@@ -91,7 +103,7 @@ def idiom_words(parse: Parse) -> frozenset[int]:
     tokens = parse.tokens
     forms = [(token.text.lower(), token.lemma.lower()) for token in tokens]
     found: set[int] = set()
-    known = phrases("idioms")
+    known = language_of(parse.language).phrases("idioms")
     for start, (text, lemma) in enumerate(forms):
         for phrase in {*known.get(text, ()), *known.get(lemma, ())}:
             window = forms[start : start + len(phrase)]
@@ -125,7 +137,10 @@ def not_with_particle(slot: Slot) -> bool:
 
 def not_for_a_noun(slot: Slot) -> bool:
     """Whether an adjective goes with a noun or a verb, and does not stand for one: "in the final"."""
-    return not (slot.token.tag.startswith("JJ") and slot.token.relation in NOUN_PLACES)
+    adjective = slot.token.tag.startswith("JJ") or (
+        slot.parse.universal and slot.token.pos == "ADJ"
+    )
+    return not (adjective and slot.token.relation in NOUN_PLACES)
 
 
 # In the order of their cost.
@@ -142,12 +157,21 @@ NATURAL: tuple[SlotRule, ...] = (
 
 
 def open_slots(
-    parse: Parse, tags: tuple[str, ...], edges: bool, rules: tuple[SlotRule, ...] = NATURAL
+    parse: Parse,
+    pos: tuple[str, ...],
+    edges: bool,
+    rules: tuple[SlotRule, ...] = NATURAL,
+    compared: bool = True,
 ) -> list[int]:
-    """Indices of the words that may be replaced: by tag and by all rules."""
+    """Indices of the words that may be replaced: by universal part of speech and by all rules.
+
+    `compared` says whether comparatives and superlatives too, where the language's own tags tell them.
+    """
     places = range(len(parse.tokens)) if edges else range(1, len(parse.tokens) - 1)
+    known = language_of(parse.language)
     return [
         place
         for place in places
-        if parse.tokens[place].tag in tags and all(rule(Slot(parse, place)) for rule in rules)
+        if known.is_part(parse.tokens[place].tag, parse.tokens[place].pos, pos, compared)
+        and all(rule(Slot(parse, place)) for rule in rules)
     ]

@@ -24,20 +24,22 @@ Order = Literal["turns", "score"]
 @component
 def swap_words(
     proposer: str = "auto",
-    tags: tuple[str, ...] = ("NN", "NNS", "JJ"),
+    pos: tuple[str, ...] = ("NOUN", "ADJ"),
     top: int = 10,
     per_seed: int | None = None,
     positions: int | None = None,
     relation: str = "similar",
     edges: bool = False,
+    compared: bool = False,
     order: Order = "turns",
     where: tuple[SlotRule, ...] = rules.NATURAL,
     keep: tuple[Keep, ...] = filters.NATURAL,
 ) -> Mutation:
     """Cases that differ in one word: `top` candidates a slot, kept when every filter of `keep` agrees.
 
-    `where` says which words may be replaced, `edges` whether the first and the last token too, which SIT leaves
-    alone; `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed, which come slot
+    `pos` and `where` say which words may be replaced, `edges` whether the first and the last token too, which SIT
+    leaves alone, `compared` whether comparatives and superlatives too, where the language's own tags tell them;
+    `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed, which come slot
     by slot in turns or by the proposer's score, and where words are ranked in that order. Neither is bounded by
     default but where words are ranked.
     """
@@ -52,7 +54,7 @@ def swap_words(
         most, tests = (positions, per_seed) if ranks is None else ranked(positions, per_seed)
         chosen: list[tuple[int, Slot]] = []
         for number, parse in enumerate(parses):
-            places = open_slots(parse, tags, edges, where)
+            places = open_slots(parse, pos, edges, where, compared)
             if ranks is not None:
                 worth = ranks[number]
                 places.sort(key=lambda index: -float(worth[index]))

@@ -1,4 +1,4 @@
-"""Splits running English text into sentences by rules; fast enough for a hundred thousand passages.
+"""Splits running text into sentences by rules; fast enough for a hundred thousand passages.
 
 Corpus text as a person would write it: treebank tokens joined again, tweets without their machinery.
 """
@@ -8,26 +8,27 @@ from __future__ import annotations
 import html
 import re
 from functools import cache
-from importlib.resources import files
 
-END = re.compile(r"[.!?][\"'”’)\]]*(?=\s)")
+from polyglitch.languages import language as language_of
 
 
 @cache
-def abbreviations() -> frozenset[str]:
-    """What stands before a full stop without ending a sentence."""
-    table = files("polyglitch").joinpath("resources", "abbreviations.en.txt")
-    return frozenset(table.read_text("utf-8").split())
+def ending(language: str | None) -> re.Pattern[str]:
+    """What a sentence of a language ends with; a blank follows where blanks part words."""
+    known = language_of(language)
+    marks = re.escape("".join(known.sentence_marks))
+    return re.compile(rf"[{marks}][\"'”’)\]]*" + (r"(?=\s)" if known.spaced else ""))
 
 
-def split_sentences(text: str) -> list[str]:
+def split_sentences(text: str, language: str | None) -> list[str]:
     """The sentences of a text, in order, without the blanks around them."""
+    known = language_of(language).words("abbreviations")
     sentences: list[str] = []
     start = 0
-    for found in END.finditer(text):
+    for found in ending(language).finditer(text):
         after = text[found.end() :].lstrip()[:1]
         if after.islower() or (
-            found[0].startswith(".") and abbreviated(text[start : found.start()])
+            found[0].startswith(".") and abbreviated(text[start : found.start()], known)
         ):
             continue
         sentences.append(text[start : found.end()].strip())
@@ -36,11 +37,11 @@ def split_sentences(text: str) -> list[str]:
     return [sentence for sentence in sentences if sentence]
 
 
-def abbreviated(before: str) -> bool:
+def abbreviated(before: str, known: frozenset[str]) -> bool:
     """Whether the full stop after this text belongs to an abbreviation or an initial."""
     last = before.rsplit(None, 1)[-1].lstrip("(\"'").lower() if before.split() else ""
     initial = len(last) == 1 and last.isalpha() and last != "i"
-    return last in abbreviations() or initial or bool(re.fullmatch(r"([a-z]\.)+[a-z]", last))
+    return last in known or initial or bool(re.fullmatch(r"([a-z]\.)+[a-z]", last))
 
 
 BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]"}

@@ -34,7 +34,7 @@ class Repaired:
             )
         self._system, self.languages = system, system.languages
         self._tools = Toolbox(languages=system.languages)
-        self._mutate = swap_words(PROPOSER, ("NN", "NNS", "JJ", "CD"), per_seed=MUTANTS, edges=True)
+        self._mutate = swap_words(PROPOSER, ("NOUN", "ADJ", "NUM"), per_seed=MUTANTS, edges=True)
         self._compare = similar_enough(vote="all")
         self._faults = plain_faults(system.languages)
         self._known: dict[str, Output] = {}

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from polyglitch.issues.kinds import is_negation, words
+from polyglitch.languages.forms import share_most
 from polyglitch.records import Trial, Verdict
 
 LONG = (
     4  # letters: shorter words are mostly articles and prepositions, which change for many reasons
 )
-STEM = 0.6  # so much of a beginning shared makes two forms of one word
 KEPT = 0.6  # so much of a changed stretch is there still; at one half, a new fault can pass for the old
 
 Judged = tuple[Trial, Verdict]
@@ -83,15 +83,4 @@ def persists(change: Change, later: Change) -> bool:
 
 def like_any(word: str, others: Sequence[str] | frozenset[str]) -> bool:
     """Whether a word is a form of one of the others."""
-    return any(same_word(word, other) for other in others)
-
-
-def same_word(one: str, other: str) -> bool:
-    """Whether two words are forms of one, by how much of their beginning they share."""
-    one, other = one.lower(), other.lower()
-    shared = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        shared += 1
-    return one == other or (shared >= 3 and shared / max(len(one), len(other)) >= STEM)
+    return any(share_most(word, other) for other in others)

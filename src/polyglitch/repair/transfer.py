@@ -13,8 +13,9 @@ from typing import NamedTuple
 from rapidfuzz.distance import Indel
 
 from polyglitch.issues.kinds import is_negation
+from polyglitch.languages.forms import share_most
 from polyglitch.repair.pair import WORD
-from polyglitch.repair.same_bug import like_any, same_word
+from polyglitch.repair.same_bug import like_any
 
 SHORT = 3  # letters: articles and prepositions, which follow the gender of the word after them
 
@@ -125,7 +126,7 @@ def only_endings(mine: Sequence[TransferWord], other: Sequence[TransferWord]) ->
     if len(mine) != len(other) or not mine:
         return not mine and not other
     return all(
-        same_word(one.text, two.text) or other_ending(one.text.lower(), two.text.lower())
+        share_most(one.text, two.text) or other_ending(one.text.lower(), two.text.lower())
         for one, two in zip(mine, other, strict=True)
     )
 

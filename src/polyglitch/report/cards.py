@@ -10,7 +10,7 @@ import msgspec
 
 from polyglitch.records import Case, Output, Trial, Verdict
 from polyglitch.report.explanations import Explanations, explanations_of
-from polyglitch.report.marks import FaultRange, Piece, Range, differing_ranges, mark, plain
+from polyglitch.report.marks import FaultRange, Piece, Range, differing_ranges, mark, spelled_out
 from polyglitch.results.findings import Finding, ReportLimits
 
 Languages = tuple[str | None, str | None]
@@ -77,7 +77,7 @@ class Card(msgspec.Struct, frozen=True):
 def card(number: int, finding: Finding, languages: Languages, limits: ReportLimits) -> Card:
     """What the page shows of a finding."""
     shown = [show_violation(*pair, languages, limits.characters) for pair in finding.violations]
-    methods = [plain(name) for name in (finding.issue.method, *finding.also_found_by)]
+    methods = [spelled_out(name) for name in (finding.issue.method, *finding.also_found_by)]
     less = None
     if finding.minimised is not None:
         less = show_violation(*finding.minimised, languages, limits.characters)

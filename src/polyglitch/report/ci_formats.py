@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from polyglitch import __version__
 from polyglitch.records import Trial, Verdict
-from polyglitch.report.marks import plain
+from polyglitch.report.marks import spelled_out
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 
 # Characters that XML 1.0 cannot carry in any form.
@@ -92,7 +92,7 @@ def text(value: str) -> str:
 
 def clean(value: str) -> str:
     """Text with what XML forbids, and what hides, made visible."""
-    return FORBIDDEN.sub("\ufffd", "\n".join(plain(line) for line in value.split("\n")))
+    return FORBIDDEN.sub("\ufffd", "\n".join(spelled_out(line) for line in value.split("\n")))
 
 
 ORIGIN = re.compile(r"(?P<file>.+):(?P<line>\d+)$")

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from polyglitch.report.cards import card, language_tag, number_in_words, show_violation
-from polyglitch.report.marks import marked, plain, visible
+from polyglitch.report.marks import marked, spelled_out, visible
 from polyglitch.results.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 
@@ -32,7 +32,7 @@ def environment() -> Environment:
     )
     made.filters.update(
         visible=visible,
-        plain=plain,
+        plain=spelled_out,
         marked=marked,
         figure=number_in_words,
         amount=amount,

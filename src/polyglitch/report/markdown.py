@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from polyglitch.report.cards import Card, ShownOutput, ShownText, Violation, card
-from polyglitch.report.marks import plain
+from polyglitch.report.marks import spelled_out
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 
 MOST_NUMBERS = 20  # issues named of one bug
@@ -104,5 +104,5 @@ def bold(text: ShownText) -> str:
 
 def safe(text: str) -> str:
     """Text that Markdown shows as it is: no markup, HTML, links, mentions or line breaks."""
-    flat = re.sub(r"\s+", " ", plain(text)).translate(ENTITIES)
+    flat = re.sub(r"\s+", " ", spelled_out(text)).translate(ENTITIES)
     return LINKING.sub(r"\1<!-- -->", SPECIAL.sub(r"\\\1", flat))

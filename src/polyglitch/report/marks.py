@@ -132,7 +132,7 @@ def marked_piece(piece: Piece, tag: Markup) -> Markup:
     if piece.changed:
         body = MARK.format(tag=tag, kind="changed", title="", body=body)
     if piece.fault is not None:
-        title = TITLE.format(plain(piece.fault)) if piece.fault else ""
+        title = TITLE.format(spelled_out(piece.fault)) if piece.fault else ""
         body = MARK.format(tag=Markup("mark"), kind="fault", title=title, body=body)
     return body
 
@@ -193,6 +193,6 @@ def split_hidden(text: str) -> Iterator[tuple[str, bool]]:
         yield text[start:], False
 
 
-def plain(text: str) -> str:
+def spelled_out(text: str) -> str:
     """The text with every hidden character in writing."""
     return "".join(code_point(run) if hidden else run for run, hidden in split_hidden(text))

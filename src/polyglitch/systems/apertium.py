@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import tomllib
-from importlib.resources import files
 from pathlib import Path
 
 from polyglitch.errors import Missing, SystemFailed, UsageError
+from polyglitch.languages import two_letters
 from polyglitch.records import Input
 from polyglitch.registry import suggest
 from polyglitch.systems.command.lines import as_line, fingerprint
@@ -68,11 +67,8 @@ def _ask_program(program: str, option: str) -> str:
 
 def two_letter_codes(mode: str) -> Languages:
     """Two-letter codes of source and target, where they have one."""
-    table = files("polyglitch").joinpath("resources", "apertium_languages.toml")
-    two_letters = tomllib.loads(table.read_text("utf-8"))
-    source, target = (side.partition("_")[0] for side in mode.split("-"))
-    short = [code if len(code) == 2 else two_letters.get(code) for code in (source, target)]
-    return short[0], short[1]
+    source, target = mode.split("-")
+    return two_letters(source), two_letters(target)
 
 
 def _signature(program: Path, mode: str) -> str:

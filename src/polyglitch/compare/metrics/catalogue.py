@@ -24,6 +24,7 @@ from polyglitch.compare.metrics import bleu as forms
 from polyglitch.compare.metrics.bleu import Frequencies, cosine
 from polyglitch.compare.metrics.units import cut_characters, han, units, unparted
 from polyglitch.compare.oracles.structure import count_distance
+from polyglitch.languages import DEFAULT
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -219,7 +220,7 @@ FURTHEST = 23  # the largest distance in the paper's data, by which it scales
 def dependency_similarities(pairs: Sequence[tuple[str, str]]) -> list[float]:
     """One minus the difference of the counts of dependency relations, scaled as published."""
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    parses = registry.load("parsers", "spacy")("en").parse(texts)
+    parses = registry.load("parsers", "spacy")(DEFAULT).parse(texts)
     counts = {
         text: Counter(token.relation for token in parse.tokens)
         for text, parse in zip(texts, parses, strict=True)
@@ -230,7 +231,7 @@ def dependency_similarities(pairs: Sequence[tuple[str, str]]) -> list[float]:
 def vector_similarities(pairs: Sequence[tuple[str, str]]) -> list[float]:
     """The cosine of sentence vectors, negative ones as 0."""
     texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-    vectors = registry.load("embedders", "minilm")("en").embed(texts)
+    vectors = registry.load("embedders", "minilm")(DEFAULT).embed(texts)
     place = {text: index for index, text in enumerate(texts)}
     return [
         1.0 if a == b else min(1.0, max(0.0, float(vectors[place[a]] @ vectors[place[b]])))

@@ -11,6 +11,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
+from polyglitch.languages import language as language_of
+
 # Signs that Python's \w leaves out though they are written inside words: accents, Hebrew and Arabic
 # points, vowel signs of Indic scripts (without the danda, a full stop), and the joiners that
 # Persian needs.
@@ -29,9 +31,6 @@ SIGNS = (
 UNPARTED = HAN + KANA + SOUTH_EAST
 APOSTROPHES = "'\u2019\u02bc"
 LETTER = rf"(?:(?![{UNPARTED}])[\w{MARKS}])"
-# Languages whose articles and pronouns lean on the next word: l'homme is two units, a change of
-# noun only one.
-ELIDING = frozenset({"ca", "fr", "it"})
 
 
 class Units(NamedTuple):
@@ -60,7 +59,7 @@ def pattern(eliding: bool) -> re.Pattern[str]:
 
 def cut(text: str, language: str | None = None) -> Units:
     """Cut a text into words or characters by script; the language, if known, settles elisions."""
-    eliding = (language or "").split("-")[0].lower() in ELIDING
+    eliding = language_of(language).elides  # l'homme is two units, a change of noun only one
     found = list(pattern(eliding).finditer(text))
     return Units(text, [match.group() for match in found], [match.span() for match in found])
 

@@ -6,12 +6,14 @@ Numbers and dates in answers, in digits or in words.
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any, Literal
+
+from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
+from polyglitch.languages.forms import without_ending
 
 Polarity = Literal["yes", "no"]
 WORD = re.compile(r"\d+\.\d+|[^\W_]+(?:[.'][^\W_]+)*")
@@ -30,11 +32,10 @@ class ReadAnswer:
 @cache
 def lists() -> dict[str, Any]:
     """The word lists of `answers.toml`."""
-    text = files("polyglitch").joinpath("resources", "qa", "answers.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return language_of(DEFAULT).table("qa/answers.toml", "reading answers")
 
 
-def plain(text: str) -> str:
+def bare_answer(text: str) -> str:
     """The text in small letters, without markup, blanks and marks around it."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
     folded = re.sub(r"[*_`#<>\[\]\"“”]", " ", folded)
@@ -44,7 +45,7 @@ def plain(text: str) -> str:
 
 def polarity(text: str) -> Polarity | None:
     """Whether an answer is a yes or a no, by how it starts."""
-    rest = plain(text)
+    rest = bare_answer(text)
     changed = True
     while changed:
         changed = False
@@ -68,7 +69,7 @@ def polarity(text: str) -> Polarity | None:
 
 def says_nothing(text: str) -> bool:
     """Whether an answer says that there is none."""
-    said = plain(text)
+    said = bare_answer(text)
     return any(
         re.match(rf"(there is |it is |this is |that is )?{re.escape(p)}(\b|$)", said)
         for p in lists()["none"]
@@ -77,13 +78,15 @@ def says_nothing(text: str) -> bool:
 
 def refuses(text: str) -> bool:
     """Whether a system declines instead of answering."""
-    return plain(text).startswith(tuple(plain(phrase) for phrase in lists()["refusals"]))
+    return bare_answer(text).startswith(
+        tuple(bare_answer(phrase) for phrase in lists()["refusals"])
+    )
 
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> ReadAnswer:
     """What an answer says, in a form that can be compared."""
-    said = plain(text)
+    said = bare_answer(text)
     date, rest = take_date(re.sub(r"(?<=\d),(?=\d{3}\b)", "", said))
     for sign in "€$£%":
         rest = rest.replace(sign, f" {sign} ")
@@ -94,7 +97,7 @@ def read(text: str) -> ReadAnswer:
     if date is not None and date[1:] == (None, None):
         numbers.add(float(date[0] or 0))  # "2000" may be a year or two thousand of something
     negated = bool(set(words) & set(lists()["negations"])) or "n't" in rest
-    kept = {stem(word) for word in words if word not in lists()["fillers"]}
+    kept = {answer_form(word) for word in words if word not in lists()["fillers"]}
     return ReadAnswer(
         frozenset(kept - set(lists()["negations"])), frozenset(numbers), date, negated
     )
@@ -110,22 +113,20 @@ def aliases() -> list[tuple[str, re.Pattern[str]]]:
     return made
 
 
-def stem(word: str) -> str:
-    """A word without its commonest endings, so that forms of one word meet."""
+def answer_form(word: str) -> str:
+    """A word of an answer without its commonest endings, so that forms of one word meet."""
     word = word.removesuffix("'s").replace(".", "")
-    for ending in ("ies", "ing", "ed", "es", "s", "ly", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)] + ("y" if ending == "ies" else "")
-    return word
+    bare = without_ending(word, ENDINGS, least=3)
+    return f"{bare}y" if bare + ENDINGS[0] == word else bare
 
 
+ENDINGS = ("ies", "ing", "ed", "es", "s", "ly", "e")
 Date = tuple[int | None, int | None, int | None]  # year, month, day
 
 
 @cache
 def _table() -> dict[str, Any]:
-    text = files("polyglitch").joinpath("resources", "qa", "numbers.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return language_of(DEFAULT).table("qa/numbers.toml", "reading answers")
 
 
 def take_date(text: str) -> tuple[Date | None, str]:

@@ -14,7 +14,7 @@ from typing import Literal
 from polyglitch.compare.oracles.answer_text import (
     Date,
     ReadAnswer,
-    plain,
+    bare_answer,
     polarity,
     read,
     refuses,
@@ -88,7 +88,7 @@ def what_is_right(trial: Trial) -> WantedAnswer:
         return WantedAnswer(undecided=trial.failure)
     answers = [said(output) for output in trial.outputs]
     for place, text in enumerate(answers):
-        if not plain(text):
+        if not bare_answer(text):
             return WantedAnswer(undecided="an answer is empty")
         if refuses(text):
             which = "last" if place == len(answers) - 1 else "first"
@@ -145,7 +145,7 @@ def by_rules(one: str, other: str) -> JudgedAnswer:
             if sides[0] == sides[1]
             else JudgedAnswer("differ", "yes against no")
         )
-    whole = plain(one), plain(other)
+    whole = bare_answer(one), bare_answer(other)
     if whole[0] == whole[1]:
         return JudgedAnswer("same")
     judged = by_facts(read(one), read(other))

@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from polyglitch.compare.metrics.units import Units, cut
 from polyglitch.compare.oracles.two_outputs import Judge, two_texts, undecided
 from polyglitch.component import component
-from polyglitch.nlp.lexicons.stop_words import stop_words
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 
 UNTRANSLATED = re.compile("[a-z]")
-# Languages in which words agree in gender and number by their last letters: a phrase cut out of its sentence may
-# agree with something else, and rightly so.
-AGREEING = frozenset({"ca", "es", "fr", "gl", "it", "pt"})
+# Where words agree by their last letters, a phrase cut out of its sentence may rightly agree with something else.
 SHORTEST_STEM = 3
 
 
@@ -40,7 +38,7 @@ def contained_in(above: float = 0, language: str | None = None) -> Judge:
         if other_script(around) and (UNTRANSLATED.search(around) or UNTRANSLATED.search(phrase)):
             return Verdict(trial.case.id, "undecided", "the output keeps Latin letters")
         inner = cut(phrase, target)
-        lacking = missing(inner, cut(around, target), stop_words(target), target)
+        lacking = missing(inner, cut(around, target), language_of(target).stop_words, target)
         found = len(lacking)
         details = {"distance": float(found), "units": float(len(inner.units))}
         if found <= above:
@@ -79,10 +77,8 @@ def missing(
 def fold(unit: str, language: str | None = None) -> str:
     """A unit as it is compared, without capitals and, where words agree, without the ending."""
     word = unicodedata.normalize("NFC", unit).casefold()
-    if (language or "").split("-")[0] not in AGREEING:
-        return word
-    stem = word.removesuffix("s")
-    stem = stem[:-1] if stem[-1:] in ("a", "e", "o") else stem
+    endings = [end for end in language_of(language).agreement.endings if word.endswith(end)]
+    stem = word.removesuffix(max(endings, key=len)) if endings else word
     return stem if len(stem) >= SHORTEST_STEM else word
 
 

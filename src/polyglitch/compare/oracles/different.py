@@ -22,7 +22,7 @@ def different_output() -> Judge:
     """
 
     def judge(trial: Trial) -> Verdict:
-        first, second = map(plain, two_texts(trial))
+        first, second = map(letters_only, two_texts(trial))
         if first != second:
             return Verdict(trial.case.id, "holds", score=0.0, threshold=0.0)
         edit = trial.case.edit
@@ -46,7 +46,7 @@ def different_output() -> Judge:
     return judge_all
 
 
-def plain(text: str) -> str:
+def letters_only(text: str) -> str:
     """Letters, digits and symbols only: what tells one output from another."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(

@@ -116,18 +116,18 @@ def fair(trial: Trial, read: Read, limit: float, moved: float | None) -> Verdict
 def same(trial: Trial, read: Read, tolerance: float) -> Verdict:
     """Label unchanged; of texts, the same words."""
     (one, _), (other, _) = read[0], read[-1]
-    return _decide(trial, plain(one) == plain(other), f"{one!r} became {other!r}")
+    return _decide(trial, words_only(one) == words_only(other), f"{one!r} became {other!r}")
 
 
 def flipped(trial: Trial, read: Read, tolerance: float) -> Verdict:
     """Label changed."""
     (one, _), (other, _) = read[0], read[-1]
-    return _decide(trial, plain(one) != plain(other), f"still {one!r}")
+    return _decide(trial, words_only(one) != words_only(other), f"still {one!r}")
 
 
 def contained(trial: Trial, read: Read, tolerance: float) -> Verdict:
     """One answer is part of the other."""
-    one, other = plain(read[0][0]), plain(read[-1][0])
+    one, other = words_only(read[0][0]), words_only(read[-1][0])
     fine = bool(one) and bool(other) and (one in other or other in one)
     return _decide(trial, fine, f"{read[0][0]!r} and {read[-1][0]!r} have nothing of each other")
 
@@ -161,7 +161,7 @@ def _decide(trial: Trial, fine: bool, reason: str) -> Verdict:
     return Verdict(trial.case.id, outcome, "" if fine else reason, float(not fine), 0.0)  # type: ignore[arg-type]
 
 
-def plain(text: str) -> str:
+def words_only(text: str) -> str:
     """Words only, lower case: what two answers are compared by."""
     return " ".join(re.findall(r"\w+", text.lower()))
 

@@ -111,7 +111,7 @@ def _words(
     mask = Token(MASK, 0, 0, tag, "", MASK, 0, "")
     filled = tuple(Token(word, 0, 0, "", "", word, 0, "") for word in after)
     tokens = (*parse.tokens[:index], mask, *filled, *parse.tokens[index:])
-    slot = Slot(Parse(parse.text, tokens), index)
+    slot = Slot(Parse(parse.text, tokens, language=parse.language), index)
     return [
         each.word
         for each in proposer.propose([slot], 40)[0]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 from polyglitch.errors import Missing
-from polyglitch.nlp.lexicons.terms import terms
+from polyglitch.languages import having
+from polyglitch.languages import language as language_of
+from polyglitch.nlp.lexicons.terms import abuse_lists
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.parsers.grammar import Grammar, insertions, productions
 from polyglitch.protocols import Parse, Token, Tree
@@ -112,9 +112,9 @@ def _glued(parse: Parse, index: int) -> bool:
 @cache
 def left_alone(kind: str) -> frozenset[str]:
     """Words that are `never_added`, or `never_modified`, of all languages: hardly one is in two."""
-    folder = files("polyglitch").joinpath("resources", "lexicon")
-    found = [each for each in folder.iterdir() if each.name.startswith("expansion.")]
-    tables = [tomllib.loads(each.read_text("utf-8")) for each in found]
+    tables = [
+        language_of(code).table("expansion.toml", "expansion") for code in having("expansion.toml")
+    ]
     return frozenset(word for table in tables for word in table[kind].split())
 
 
@@ -122,6 +122,6 @@ def left_alone(kind: str) -> frozenset[str]:
 def abusive() -> frozenset[str]:
     """Slurs and profanity, which a modifier would soften or point elsewhere; none where they were dropped."""
     try:
-        return frozenset(terms("slur")) | frozenset(terms("profanity"))
+        return frozenset(abuse_lists()["slur"]) | frozenset(abuse_lists()["profanity"])
     except Missing:
         return frozenset()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from polyglitch.languages import DEFAULT
 from polyglitch.mutate.capabilities.spec import LENGTH, Condition, listed
 from polyglitch.nlp.lexicons.sentiment import CLASSES, SentimentLexicon, open_lexicon
 from polyglitch.nlp.lexicons.terms import terms
@@ -45,7 +46,7 @@ class CorpusSentence:
     label: str | None
     lexicon: SentimentLexicon
     parsed: Callable[[], Parse]
-    language: str = "en"
+    language: str = DEFAULT
     data: dict[str, Any] = field(default_factory=dict)
 
     def words(self) -> int:

@@ -135,7 +135,7 @@ KINDS = ("plural", "singular", "adjective")
 
 def variants(parse: Parse, most: int) -> list[str]:
     """The sentence about each of the groups; none where grammar would break."""
-    found = _identity_variants(parse.text) or _pronoun_variants(parse)
+    found = _identity_variants(parse.text, parse.language) or _pronoun_variants(parse)
     return [text for text in dict.fromkeys(found) if text != parse.text][:most]
 
 
@@ -154,7 +154,7 @@ def _pronoun_variants(parse: Parse) -> list[str]:
     if earlier and token.text.lower() not in ("you", "your", "yours"):
         return []
     following = parse.tokens[number + 1] if number + 1 < len(parse.tokens) else None
-    rows = terms(f"substitute {FAMILIES[token.text.lower()]}")
+    rows = terms(f"substitute {FAMILIES[token.text.lower()]}", parse.language)
     return [_with_person(parse.text, token, following, person) for person in rows]
 
 
@@ -183,10 +183,10 @@ def _title(term: str) -> bool:
     )
 
 
-def _identity_variants(text: str) -> list[str]:
+def _identity_variants(text: str, language: str) -> list[str]:
     """The first identity term replaced by every other that fits its place."""
     for kind in KINDS:
-        match = pattern(terms(f"identity {kind}")).search(text)
+        match = pattern(terms(f"identity {kind}", language)).search(text)
         if match is None or (match.start() and _title(match[0])):
             continue
         after = text[match.end() :]
@@ -194,7 +194,7 @@ def _identity_variants(text: str) -> list[str]:
             continue
         if kind == "adjective" and not PERSON.match(after):
             continue
-        rows = terms(f"substitute {kind}")
+        rows = terms(f"substitute {kind}", language)
         made = []
         for row in rows:
             word = row.removeprefix("the ") if kind == "singular" else row

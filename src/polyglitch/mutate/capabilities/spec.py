@@ -14,6 +14,7 @@ import msgspec
 
 from polyglitch.errors import UsageError
 from polyglitch.files.settings import LANGUAGE, parse_toml, read_text
+from polyglitch.languages import DEFAULT
 from polyglitch.registry import suggest
 
 Must = Literal["label", "same", "flipped", "stronger", "weaker", "contained", "fairness"]
@@ -73,7 +74,7 @@ class Capability(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     title: str
     description: str = ""
     task: str
-    language: Annotated[str, msgspec.Meta(pattern=LANGUAGE)] = "en"
+    language: Annotated[str, msgspec.Meta(pattern=LANGUAGE)] = DEFAULT
     source: str = ""
     where: Condition = Condition()
     make: tuple[Rule, ...] = ()

@@ -23,7 +23,7 @@ PIECE = re.compile(r"\{mask:\w+\}|[\w'’-]+|[^\w\s]")
 
 
 def fill_template(
-    text: str, lexicon: SentimentLexicon, language: str = "en", seed: int = 0
+    text: str, lexicon: SentimentLexicon, language: str, seed: int = 0
 ) -> Iterator[str]:
     """Every sentence of a template once, in an order that the seed decides."""
     found = (match[2] for match in SLOT.finditer(text))

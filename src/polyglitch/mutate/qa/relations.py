@@ -1,7 +1,7 @@
 """QAQA's five relations: a related but redundant sentence or question must not change the answer.
 
 EQ puts a remark before the question, EC a sentence into the context, EQC does both; TI joins two questions into one,
-ETI puts the other question aside. What each rests on is said in `resources/qa/templates.toml`.
+ETI puts the other question aside. What each rests on is said in `languages/en/qa/templates.toml`.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from polyglitch.languages import DEFAULT
 from polyglitch.mutate.qa.wording import content_words, core, words
 from polyglitch.nlp.embedders.sentence_index import SentenceIndex, open_index
 from polyglitch.nlp.sentences import split_sentences
@@ -66,7 +67,7 @@ def make_pool(seeds: Iterable[Seed], embedder: Embedder, largest: int = LARGEST)
         if context not in read:
             read.add(context)
             common.update(SMALL.findall(context))
-            for sentence in split_sentences(context):
+            for sentence in split_sentences(context, seed.input.language or DEFAULT):
                 text = tidied(sentence)
                 if text is not None:
                     found.setdefault(text, number)

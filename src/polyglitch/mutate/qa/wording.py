@@ -1,4 +1,4 @@
-"""The word lists and templates of question mutation, read from the resources once.
+"""The word lists and templates of question mutation, read from the language's folder once.
 
 A question reduced to its core: what it is about, without clauses and adverbs around it.
 
@@ -13,16 +13,19 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from polyglitch.errors import Missing
+from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Parse, Token
 
 
 @cache
 def words(name: str) -> frozenset[str]:
-    """A list of `words.toml` by its name."""
+    """A list of `words.toml` by its name, or of the language's own lists."""
+    if own := language_of(DEFAULT).words(name):
+        return own
     return frozenset(_table("words.toml")[name])
 
 
@@ -55,7 +58,8 @@ def _table(name: str) -> dict[str, Any]:
 
 
 def _file(name: str) -> str:
-    return files("polyglitch").joinpath("resources", "qa", name).read_text("utf-8")
+    found = language_of(DEFAULT).require(f"qa/{name}", "questions and templates", "questions")
+    return found.read_text("utf-8")
 
 
 # Clauses and asides that hang on the question: left out with all that hangs on them.

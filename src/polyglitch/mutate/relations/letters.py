@@ -40,7 +40,7 @@ def double_letter(parse: Parse, dice: random.Random) -> Iterator[str]:
 def keyboard_slip(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A letter becomes its neighbour on the keyboard."""
     near: dict[str, str] = {}
-    for pair in str(wording("letters")["keyboard"]).split():
+    for pair in str(wording("letters", parse.language)["keyboard"]).split():
         near[pair[0]] = near.get(pair[0], "") + pair[1]
         near[pair[1]] = near.get(pair[1], "") + pair[0]
     for token in _words(parse, dice):
@@ -125,7 +125,7 @@ def exclaim(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def _swap_pairs(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
-    pairs = [pair.split() for pair in wording("letters")[kind]]
+    pairs = [pair.split() for pair in wording("letters", parse.language)[kind]]
     for token in _words(parse, dice):
         fitting = [(old, new) for old, new in pairs if old in token.text[1:-1]]
         if fitting:

@@ -30,18 +30,18 @@ DIGITS = (
 def other_name(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A first name becomes another of the same gender, everywhere."""
     for gender in ("female", "male"):
-        names = terms(f"name {gender}")
+        names = terms(f"name {gender}", parse.language)
         yield from _all_of_a_kind(parse.text, names, dice)
 
 
 def other_city(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A city becomes another, everywhere."""
-    yield from _all_of_a_kind(parse.text, terms("place city"), dice)
+    yield from _all_of_a_kind(parse.text, terms("place city", parse.language), dice)
 
 
 def other_country(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A country becomes another, everywhere."""
-    yield from _all_of_a_kind(parse.text, terms("place country"), dice)
+    yield from _all_of_a_kind(parse.text, terms("place country", parse.language), dice)
 
 
 def other_number(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -64,7 +64,7 @@ def digits_for_words(parse: Parse, dice: random.Random) -> Iterator[str]:
 def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
     """He becomes she, man becomes woman, everywhere; sentences that have both are left alone."""
     lower = {token.text.lower() for token in parse.tokens}
-    female = wording("gender")
+    female = wording("gender", parse.language)
     male = {new: old for old, new in female.items() if old not in ("him", "his")}
     male["her"] = "his"
     for table in (female, male):
@@ -87,14 +87,18 @@ def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 def other_group(parse: Parse, dice: random.Random) -> Iterator[str]:
     """An identity term becomes another."""
-    made = variants(parse, 20) if pattern(terms("identity")).search(parse.text) else []
+    made = (
+        variants(parse, 20) if pattern(terms("identity", parse.language)).search(parse.text) else []
+    )
     dice.shuffle(made)
     yield from made
 
 
 def pronoun_to_group(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A pronoun becomes a person of some group."""
-    made = [] if pattern(terms("identity")).search(parse.text) else variants(parse, 20)
+    made = (
+        [] if pattern(terms("identity", parse.language)).search(parse.text) else variants(parse, 20)
+    )
     dice.shuffle(made)
     yield from made
 

@@ -33,12 +33,12 @@ def other_order(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 def irrelevant_after(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A sentence about something else at the end."""
-    yield f"{_closed(parse.text)} {dice.choice(wording('sentences')['irrelevant'])}"
+    yield f"{_closed(parse.text)} {dice.choice(wording('sentences', parse.language)['irrelevant'])}"
 
 
 def irrelevant_before(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A sentence about something else at the start."""
-    yield f"{dice.choice(wording('sentences')['irrelevant'])} {parse.text}"
+    yield f"{dice.choice(wording('sentences', parse.language)['irrelevant'])} {parse.text}"
 
 
 def opening_phrase(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -47,17 +47,17 @@ def opening_phrase(parse: Parse, dice: random.Random) -> Iterator[str]:
     if first is not None and parse.text[:1].isalpha():
         keep = first.pos == "PROPN" or first.text == "I" or first.text.isupper()
         rest = parse.text if keep else parse.text[:1].lower() + parse.text[1:]
-        yield f"{dice.choice(wording('sentences')['hedges'])} {rest}"
+        yield f"{dice.choice(wording('sentences', parse.language)['hedges'])} {rest}"
 
 
 def praise_after(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A sentence of praise at the end."""
-    yield f"{_closed(parse.text)} {dice.choice(wording('sentences')['praise'])}"
+    yield f"{_closed(parse.text)} {dice.choice(wording('sentences', parse.language)['praise'])}"
 
 
 def blame_after(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A sentence of blame at the end."""
-    yield f"{_closed(parse.text)} {dice.choice(wording('sentences')['blame'])}"
+    yield f"{_closed(parse.text)} {dice.choice(wording('sentences', parse.language)['blame'])}"
 
 
 def said_twice(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -92,7 +92,7 @@ def passive(parse: Parse, dice: random.Random) -> Iterator[str]:
     if not {"nsubj", "dobj"} <= set(relations) <= allowed or verb.lemma in STATIVE:
         return
     subject, thing = (_span(parse, relations[name]) for name in ("nsubj", "dobj"))
-    participle = _participle(verb)
+    participle = _participle(verb, parse.language)
     if (
         participle is None
         or subject[1] > root
@@ -130,10 +130,10 @@ def _span(parse: Parse, index: int) -> tuple[int, int]:
     return min(below), max(below) + 1
 
 
-def _participle(verb: Token) -> str | None:
+def _participle(verb: Token, language: str) -> str | None:
     """The regular participle; irregular verbs are left alone, save those that tell it by their past."""
     lemma = verb.lemma.lower()
-    known: dict[str, str] = wording("participles")
+    known: dict[str, str] = wording("participles", language)
     if lemma in known:
         return known[lemma]
     if verb.tag == "VBD" and verb.text.lower().endswith("ed"):

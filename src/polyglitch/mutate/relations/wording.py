@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 
+from polyglitch.languages import language as language_of
 from polyglitch.mutate.filters import ARTICLE, match_article, match_case
 from polyglitch.nlp.lexicons.sentiment import open_lexicon
 from polyglitch.nlp.lexicons.terms import pairs
@@ -29,7 +30,7 @@ def synonym(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A word becomes another that means the same."""
     for token in parse.tokens:
         kind = CLASS.get(token.pos)
-        new = pairs("synonyms", kind).get(token.text.lower()) if kind else None
+        new = pairs("synonyms", kind, parse.language).get(token.text.lower()) if kind else None
         if new and not _superlative(token):
             yield _put(parse, token, new)
 
@@ -37,7 +38,7 @@ def synonym(parse: Parse, dice: random.Random) -> Iterator[str]:
 def hypernym(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A noun becomes the kind of thing it is."""
     for token in parse.tokens:
-        new = pairs("hypernyms", "noun", False).get(token.text.lower())
+        new = pairs("hypernyms", "noun", parse.language, False).get(token.text.lower())
         if new and token.tag == "NN" and token.relation != "compound":
             yield _put(parse, token, new)
 
@@ -50,7 +51,7 @@ def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
     token = parse.tokens[laden[0]]
     following = parse.tokens[laden[0] + 1].text if laden[0] + 1 < len(parse.tokens) else ""
     new = (
-        pairs("antonyms", CLASS[token.pos]).get(token.text.lower())
+        pairs("antonyms", CLASS[token.pos], parse.language).get(token.text.lower())
         if token.pos in FLIPPED
         else None
     )
@@ -79,7 +80,7 @@ def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def _laden(parse: Parse) -> list[int]:
-    lexicon = open_lexicon("en", ("bundled",))
+    lexicon = open_lexicon(parse.language, ("bundled",))
     return [
         index
         for index, token in enumerate(parse.tokens)
@@ -87,10 +88,15 @@ def _laden(parse: Parse) -> list[int]:
     ]
 
 
+def contractions(language: str) -> dict[str, str]:
+    """The short form of what can be drawn together."""
+    return {full: short for short, full in language_of(language).contractions.items()}
+
+
 def contract(parse: Parse, dice: random.Random) -> Iterator[str]:
     """`is not` becomes `isn't`, wherever it stands."""
     text = parse.text
-    for full, short in section("contractions").items():
+    for full, short in contractions(parse.language).items():
         text = _everywhere(text, full, short, ending=" ")
     yield text
 
@@ -98,14 +104,14 @@ def contract(parse: Parse, dice: random.Random) -> Iterator[str]:
 def write_out(parse: Parse, dice: random.Random) -> Iterator[str]:
     """`isn't` becomes `is not`, wherever it stands; 's of possession stays."""
     text = parse.text.replace("’", "'")
-    for full, short in section("contractions").items():
+    for full, short in contractions(parse.language).items():
         text = _everywhere(text, short, full)
     yield text
 
 
 def homophone(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A word as someone spells it who only heard it."""
-    table = dict(pair.split() for pair in section("homophones")["pairs"])
+    table = dict(pair.split() for pair in section("homophones", parse.language)["pairs"])
     for token in parse.tokens:
         if token.text.lower() in table:
             yield _put(parse, token, table[token.text.lower()])
@@ -114,14 +120,14 @@ def homophone(parse: Parse, dice: random.Random) -> Iterator[str]:
 def slang(parse: Parse, dice: random.Random) -> Iterator[str]:
     """Words as people shorten them in messages."""
     text = parse.text
-    for full, short in section("slang").items():
+    for full, short in section("slang", parse.language).items():
         text = _everywhere(text, full, short)
     yield text
 
 
 def other_spelling(parse: Parse, dice: random.Random) -> Iterator[str]:
     """British spelling for American, or the reverse."""
-    for american, british in section("spelling").items():
+    for american, british in section("spelling", parse.language).items():
         for old, new in ((american, british), (british, american)):
             text = _everywhere(parse.text, old, new)
             if text != parse.text:
@@ -140,8 +146,8 @@ def weaken(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def _by_degree(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
-    lexicon = open_lexicon("en", ("bundled",))
-    words = section("degree")[kind]
+    lexicon = open_lexicon(parse.language, ("bundled",))
+    words = section("degree", parse.language)[kind]
     for index, token in enumerate(parse.tokens):
         laden = lexicon.polarity(token.text, token.lemma) in ("positive", "negative")
         before = parse.tokens[index - 1] if index else None

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from polyglitch.errors import Missing
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.smollm import package_folder
 from polyglitch.protocols import Floats
 
@@ -77,7 +78,7 @@ def open_minilm(language: str) -> MiniLm:
     for name in NEEDS:
         if not find_spec(name):
             raise Missing(name, "the embedder 'minilm'", "pip install 'polyglitch[torch]'")
-    if language != "en":
+    if "minilm" not in language_of(language).embedders:
         raise Missing(
             f"an embedder for {language!r}",
             "sentence similarity",

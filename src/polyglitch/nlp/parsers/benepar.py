@@ -8,24 +8,11 @@ from importlib.util import find_spec
 from typing import Any
 
 from polyglitch.errors import Missing, UsageError
+from polyglitch.languages import all_languages
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.parsers.spacy import bundled, installed, load_pipeline, parse_of
 from polyglitch.nlp.parsers.trees import read_brackets
 from polyglitch.protocols import Parse, Tree
-
-# The smaller model of each language that benepar publishes.
-MODELS = {
-    "ar": "benepar_ar2",
-    "de": "benepar_de2",
-    "en": "benepar_en3",
-    "eu": "benepar_eu2",
-    "fr": "benepar_fr2",
-    "he": "benepar_he2",
-    "hu": "benepar_hu2",
-    "ko": "benepar_ko2",
-    "pl": "benepar_pl2",
-    "sv": "benepar_sv2",
-    "zh": "benepar_zh2",
-}
 
 
 class BeneparParser:
@@ -48,7 +35,7 @@ class BeneparParser:
         strings = " ".join(sentence._.parse_string for sentence in doc.sents)
         trees = whole(strings, len(parse.tokens))
         # None where there are white space tokens, which we drop and which are words to benepar.
-        return Parse(parse.text, parse.tokens, trees, parse.universal)
+        return Parse(parse.text, parse.tokens, trees, parse.universal, parse.language)
 
 
 def whole(brackets: str, words: int) -> Tree | None:
@@ -74,10 +61,11 @@ def open_benepar(language: str, model: str | None = None) -> BeneparParser:
     """The parser for a language; `model` is a benepar model, by default the language's own."""
     if not find_spec("benepar"):
         raise Missing("benepar", "the parser 'benepar'", "pip install benepar")
-    name = model or MODELS.get(language)
-    if name is None:
+    name = model or language_of(language).parser.benepar
+    if not name:
+        known = ", ".join(one.code for one in all_languages() if one.parser.benepar)
         raise UsageError(
-            f"benepar has no model for {language!r}, only for {', '.join(MODELS)}; "
+            f"benepar has no model for {language!r}, only for {known}; "
             "leave --parser out, and constituents are projected from dependencies"
         )
     base = installed(language) or bundled(language)

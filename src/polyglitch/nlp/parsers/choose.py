@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from polyglitch import registry
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.parsers import spacy as spacy_parser
 from polyglitch.nlp.parsers import stanza as stanza_parser
 from polyglitch.nlp.recent import Recent
@@ -50,15 +53,23 @@ REMEMBERED = 2000  # parses: the seeds at hand with their mutants and outputs, s
 class RememberingParser:
     """Fits `protocols.Parser`; asks the parser it wraps only for texts it has not seen lately."""
 
-    def __init__(self, parser: Parser) -> None:
+    def __init__(self, parser: Parser, language: str = "") -> None:
         self._parser, self.signature = parser, parser.signature
+        self._language = language_of(language).code
         self._whole: Recent[str, Parse] = Recent(REMEMBERED)
         self._skimmed: Recent[str, Parse] = Recent(REMEMBERED)
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Parse each text, batched, each distinct text once."""
-        return self._whole.get(texts, self._parser.parse)
+        return self._whole.get(texts, lambda new: self._told(self._parser.parse(new)))
 
     def skim(self, texts: Sequence[str]) -> list[Parse]:
         """Tags and dependencies of each text, without the rest where that is cheaper."""
-        return self._skimmed.get(texts, self._parser.skim)
+        return self._skimmed.get(texts, lambda new: self._told(self._parser.skim(new)))
+
+    def _told(self, parses: list[Parse]) -> list[Parse]:
+        """The parses with their language, which a parser need not tell."""
+        return [
+            parse if parse.language else msgspec.structs.replace(parse, language=self._language)
+            for parse in parses
+        ]

@@ -7,10 +7,10 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
-from polyglitch.errors import Missing, UsageError
+from polyglitch.errors import UsageError
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Tree
 
 Symbols = tuple[str, ...]
@@ -121,7 +121,7 @@ def read_grammar(raw: bytes, name: str) -> Grammar:
 
 
 @cache
-def open_grammar(name: str = "en") -> Grammar:
+def open_grammar(name: str) -> Grammar:
     """The bundled grammar of a language, or one from a file."""
     if name.endswith(".gz"):
         if not Path(name).is_file():
@@ -129,9 +129,9 @@ def open_grammar(name: str = "en") -> Grammar:
                 f"grammar {name!r}: no such file; `polyglitch grammar TREES -o {name}` makes one"
             )
         return read_grammar(Path(name).read_bytes(), name)
-    path = files("polyglitch").joinpath("resources", "lexicon", f"grammar.{name}.tsv.gz")
-    if not path.is_file():
-        raise Missing(f"a grammar for {name!r}", "expansion", "polyglitch grammar TREES -o FILE")
+    path = language_of(name).require(
+        "grammar.tsv.gz", "a grammar", "expansion", "polyglitch grammar TREES -o FILE"
+    )
     return read_grammar(path.read_bytes(), f"grammar.{name}")
 
 

@@ -11,17 +11,10 @@ from importlib.util import find_spec
 from typing import Any
 
 from polyglitch.errors import Missing
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Parse, Token
 
 INSTALL = "pip install 'polyglitch[chinese]'"
-# First letters of jieba's tags as universal parts of speech; two-letter ones go before.
-TAGS = {
-    "nr": "PROPN", "ns": "PROPN", "nt": "PROPN", "nz": "PROPN", "ul": "PART", "uj": "PART",
-    "n": "NOUN", "t": "NOUN", "s": "NOUN", "f": "ADP", "v": "VERB", "a": "ADJ", "b": "ADJ",
-    "z": "ADJ", "d": "ADV", "m": "NUM", "q": "DET", "r": "PRON", "p": "ADP", "c": "CCONJ",
-    "u": "PART", "y": "PART", "e": "INTJ", "o": "INTJ", "h": "PART", "k": "PART", "i": "NOUN",
-    "l": "NOUN", "j": "NOUN", "g": "NOUN", "x": "PUNCT", "w": "PUNCT",
-}  # fmt: skip
 # Blanks between two characters of which one is Chinese part nothing: they come from tokenised files.
 HAN = "\u2e80-\u2fdf\u3000-\u303f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
 BLANKS = re.compile(rf"(?<=[{HAN}])\s+(?=[{HAN}])")
@@ -33,8 +26,8 @@ SPELLED = re.compile(r"(?<! ) (?! )|(?<=\s)\s+")
 class JiebaTagger:
     """Words and tags as a `Parser`; every word is its own head, for there are no dependencies."""
 
-    def __init__(self, cutter: Any) -> None:
-        self._cutter = cutter
+    def __init__(self, cutter: Any, language: str) -> None:
+        self._cutter, self._language = cutter, language_of(language)
         self.signature = f"jieba-{version('jieba')}"
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
@@ -55,22 +48,22 @@ class JiebaTagger:
             start, end = places[at], places[at + len(word) - 1] + 1
             at += len(word)
             if not word.isspace():
-                tokens.append(token_of(word, flag, start, end, len(tokens)))
-        return Parse(text, tuple(tokens))
+                pos = pos_of(word, flag, self._language.own_tags)
+                at_token = len(tokens)
+                tokens.append(Token(word, start, end, flag, pos, word.lower(), at_token, ""))
+        return Parse(text, tuple(tokens), language=self._language.code)
 
 
-def token_of(word: str, flag: str, start: int, end: int, index: int) -> Token:
-    """A word of jieba's as our record."""
-    pos = TAGS.get(flag[:2], TAGS.get(flag[:1], "X"))
-    if flag == "eng":
-        pos = "PROPN"
-    elif pos in ("PUNCT", "X") and any(character.isalnum() for character in word):
-        pos = "NUM" if word[0].isdigit() else "NOUN"
-    return Token(word, start, end, flag, pos, word.lower(), index, "")
+def pos_of(word: str, flag: str, tags: dict[str, str]) -> str:
+    """The universal part of speech of a word and its flag."""
+    pos = tags.get(flag) or tags.get(flag[:2]) or tags.get(flag[:1], "X")
+    if pos in ("PUNCT", "X") and any(character.isalnum() for character in word):
+        return "NUM" if word[0].isdigit() else "NOUN"
+    return pos
 
 
 @cache
-def open_jieba(language: str = "zh") -> JiebaTagger:
+def open_jieba(language: str, model: str | None = None) -> JiebaTagger:
     """The tagger, or what to install."""
     if not find_spec("jieba"):
         raise Missing("jieba", "cutting Chinese into words", INSTALL)
@@ -78,7 +71,7 @@ def open_jieba(language: str = "zh") -> JiebaTagger:
     import jieba.posseg
 
     jieba.setLogLevel(logging.WARNING)
-    return JiebaTagger(jieba.posseg)
+    return JiebaTagger(jieba.posseg, language)
 
 
 # Words of definitions that say nothing of the word defined.

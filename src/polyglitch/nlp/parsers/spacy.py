@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from polyglitch.errors import Missing, UsageError
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Parse, Token
 
 BATCH = 256
+USUAL = ("{}_core_news_lg", "{}_core_news_md", "{}_core_news_sm")  # what spaCy calls pipelines
 DISPENSABLE = ("attribute_ruler", "lemmatizer")  # where a tagger gives the tags
-BUNDLED = {"pt": "pt_ud_gsd"}  # folders of resources/models
 
 
 class SpacyParser:
@@ -65,41 +65,33 @@ def parse_of(doc: Any) -> Parse:
             )
             for index, token in enumerate(words)
         ),
-        universal=doc.lang_ != "en",  # whose pipelines have relations of their own
+        universal=language_of(doc.lang_).universal_relations,
+        language=doc.lang_,
     )
-
-
-@cache
-def pipelines() -> dict[str, dict[str, Any]]:
-    """The table of known pipelines."""
-    table = files("polyglitch").joinpath("resources", "spacy_pipelines.toml")
-    return tomllib.loads(table.read_text("utf-8"))
 
 
 def installed(language: str) -> str | None:
     """The best installed pipeline for a language, or nothing."""
     if not find_spec("spacy"):
         return None
-    row = pipelines().get(language) or pipelines()["*"]
-    names = (name.format(language) for name in row["packages"])
+    code = language_of(language).code
+    names = language_of(language).parser.spacy or tuple(name.format(code) for name in USUAL)
     return next((name for name in names if find_spec(name)), None)
 
 
 def bundled(language: str) -> Path | None:
     """The folder of a pipeline that comes with this package, or nothing."""
-    name = BUNDLED.get(language)
-    folder = Path(str(files("polyglitch"))) / "resources" / "models" / str(name)
+    name = language_of(language).parser.bundled
+    folder = Path(str(files("polyglitch"))) / "resources" / "models" / name
     return folder if name and folder.is_dir() else None
 
 
 def how_to_install(language: str) -> str:
     """What brings a parser for a language."""
-    general = pipelines()["*"]
-    if language in pipelines():
-        return str(pipelines()[language]["install"])
-    if language in general["languages"]:
-        return str(general["install"].format(language))
-    return f"pip install stanza && python -c 'import stanza; stanza.download({language!r})'"
+    return (
+        language_of(language).parser.install
+        or f"pip install stanza && python -c 'import stanza; stanza.download({language!r})'"
+    )
 
 
 @cache
@@ -112,7 +104,7 @@ def open_spacy(language: str, model: str | None = None) -> SpacyParser:
         what = f"a parser for the language {language!r}"
         raise Missing(what, "the structure of its sentences", how_to_install(language))
     pipeline = load_pipeline(str(chosen))
-    if model and pipeline.lang != language:
+    if model and pipeline.lang != language_of(language).code:
         return open_spacy(language)  # the model named is for the other language of the campaign
     return SpacyParser(pipeline)
 

@@ -16,8 +16,8 @@ from polyglitch.protocols import Parse, Token, Tree
 class StanzaParser:
     """A stanza pipeline as a `Parser`; a token of several words is one token of ours."""
 
-    def __init__(self, pipeline: Any, signature: str) -> None:
-        self._pipeline, self.signature = pipeline, signature
+    def __init__(self, pipeline: Any, signature: str, language: str) -> None:
+        self._pipeline, self.signature, self._language = pipeline, signature, language
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Parse each text as one sentence, batched."""
@@ -26,7 +26,8 @@ class StanzaParser:
         documents = [stanza.Document([], text=text) for text in texts]
         done = self._pipeline.bulk_process(documents)
         return [
-            parse_of(text, document.sentences) for text, document in zip(texts, done, strict=True)
+            parse_of(text, document.sentences, self._language)
+            for text, document in zip(texts, done, strict=True)
         ]
 
     def skim(self, texts: Sequence[str]) -> list[Parse]:
@@ -34,7 +35,7 @@ class StanzaParser:
         return self.parse(texts)
 
 
-def parse_of(text: str, sentences: Sequence[Any]) -> Parse:
+def parse_of(text: str, sentences: Sequence[Any], language: str) -> Parse:
     """The sentences of a document as one record."""
     tokens: list[Token] = []
     trees: list[Tree] = []
@@ -50,10 +51,10 @@ def parse_of(text: str, sentences: Sequence[Any]) -> Parse:
         if getattr(sentence, "constituency", None) is not None:
             spots = [place[word.id] for word in sentence.words]
             trees.append(tree_of(sentence.constituency.children[0], iter(spots)))
-    parse = Parse(text, tuple(tokens), universal=True)
+    parse = Parse(text, tuple(tokens), universal=True, language=language)
     if trees and trees[0].start == 0 and trees[-1].end == len(tokens):
         whole = trees[0] if len(trees) == 1 else Tree("TOP", 0, len(tokens), tuple(trees))
-        return Parse(text, parse.tokens, whole, universal=True)
+        return Parse(text, parse.tokens, whole, universal=True, language=language)
     return parse
 
 
@@ -113,4 +114,5 @@ def open_stanza(language: str, model: str | None = None) -> StanzaParser:
         download_method=None,
         verbose=False,
     )
-    return StanzaParser(pipeline, f"stanza:{language}-{model or 'default'}-{stanza.__version__}")
+    signature = f"stanza:{language}-{model or 'default'}-{stanza.__version__}"
+    return StanzaParser(pipeline, signature, language)

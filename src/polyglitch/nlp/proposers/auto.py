@@ -13,6 +13,7 @@ from importlib.util import find_spec
 import msgspec
 
 from polyglitch.errors import Missing, UsageError
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Candidate, Proposer, Slot
 from polyglitch.records import digest
 from polyglitch.registry import load, suggest
@@ -61,11 +62,12 @@ class AutoProposer:
 @cache
 def open_auto(language: str, kind: str = "smollm") -> AutoProposer:
     """The proposer for a language and a kind of words: fitting (smollm), similar (dictionary), unlike."""
-    if language != "en":
+    if "auto" not in language_of(language).proposers:
         raise Missing(
             f"a proposer for {language!r}",
             "swapping words",
-            "name a masked language model of that language: proposer = masked-lm:NAME-OR-FOLDER",
+            "name `corpus` (words of the campaign's own sentences) or a masked language model of that language: "
+            "proposer = masked-lm:NAME-OR-FOLDER",
         )
     if kind not in CHOICES:
         raise UsageError(
@@ -91,7 +93,7 @@ def bundled(language: str, kind: str) -> BundledProposer:
     return BundledProposer((), "none") if kind == "unlike" else open_bundled(language, kind)
 
 
-FILE = "proposals.en.jsonl"
+FILE = "proposals.{}.jsonl"
 
 
 class BundledRow(msgspec.Struct, frozen=True):
@@ -124,10 +126,13 @@ class BundledProposer:
 
 @cache
 def open_bundled(language: str, by: str = "smollm") -> BundledProposer:
-    """What a proposer, smollm or dictionary, said of the bundled English sentences."""
-    if language != "en":
+    """What a proposer, smollm or dictionary, said of the bundled sentences of a language."""
+    file = files("polyglitch").joinpath(
+        "resources", "sample", FILE.format(language_of(language).code)
+    )
+    if not file.is_file():
         raise Missing(f"bundled sentences in {language!r}", "the proposer 'bundled'", "use another")
-    text = files("polyglitch").joinpath("resources", "sample", FILE).read_text("utf-8")
+    text = file.read_text("utf-8")
     rows = [msgspec.json.decode(line, type=BundledRow) for line in text.splitlines()]
     mine = [row for row in rows if row.by == by]
     if not mine:

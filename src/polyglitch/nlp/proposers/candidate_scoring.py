@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from polyglitch.nlp.lexicons.stop_words import same_stem
+from polyglitch.languages.forms import differ_by_ending
 from polyglitch.nlp.proposers.slot_words import (
     WordClasses,
     breaks_gender,
@@ -131,7 +131,7 @@ class AlikeWords:
             self._neighbours[word] = [
                 (self._words[place], float(row[place]))
                 for place in np.argsort(-row, kind="stable")[: np.count_nonzero(row)]
-                if not same_stem(self._words[place], word)
+                if not differ_by_ending(self._words[place], word)
             ]
 
     def of(self, word: str, tag: str) -> Alike:

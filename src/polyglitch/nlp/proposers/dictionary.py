@@ -13,11 +13,12 @@ from functools import cache
 import numpy as np
 
 from polyglitch.errors import Missing
-from polyglitch.files.word_lists import words
-from polyglitch.nlp.lexicons.stop_words import same_stem
+from polyglitch.languages import language as language_of
+from polyglitch.languages import serving
+from polyglitch.languages.forms import differ_by_ending
 from polyglitch.nlp.models.smollm import SIGNATURE, open_smollm
 from polyglitch.nlp.proposers.candidate_scoring import TokenVectors
-from polyglitch.nlp.proposers.slot_words import WordClasses, english_classes
+from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Candidate, Slot
 
@@ -64,21 +65,21 @@ class DictionaryProposer:
             for i in best
             if both[i] >= 0
             and first[i] + second[i] >= 2 * MEAN
-            and not same_stem(self._words[i], word)
+            and not differ_by_ending(self._words[i], word)
         )
 
 
 @cache
 def open_dictionary(language: str) -> DictionaryProposer:
     """The dictionary for English, from the vectors of spaCy and of SmolLM2."""
-    if language != "en":
+    if "dictionary" not in language_of(language).proposers:
         raise Missing(
             f"two sets of vectors for {language!r}",
             "the proposer 'dictionary'",
-            "only 'en' is known",
+            serving("dictionary"),
         )
     tokenizer, model, _ = open_smollm()
-    banned = words("never_proposed")
+    banned = language_of(language).words("never_proposed")
     vocabulary = tokenizer.get_vocab()
     ids = {
         piece[1:]: number
@@ -88,4 +89,4 @@ def open_dictionary(language: str) -> DictionaryProposer:
     vectors = open_vectors(language)
     tokens = TokenVectors(model.get_input_embeddings().weight.detach(), ids.values())
     signature = f"dictionary({vectors.signature}>={FIRST}+{SIGNATURE}>={SECOND},mean>={MEAN})"
-    return DictionaryProposer(vectors, tokens, ids, english_classes(), signature)
+    return DictionaryProposer(vectors, tokens, ids, word_classes(language), signature)

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 from polyglitch import registry
 from polyglitch.errors import Missing
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.embedders.minilm import NEEDS
 from polyglitch.nlp.lexicons.wordnet import WordNet, dictionary_folder, open_wordnet
 from polyglitch.nlp.proposers.in_context import (
@@ -102,7 +103,7 @@ def siblings(lexicon: WordNet, old: str, new: str, pos: str) -> bool:
 @cache
 def open_unlike(language: str, base: str = DEFAULT) -> DifferentMeaningProposer:
     """The words of the proposer of a name that mean something else, by MiniLM, by WordNet, or by both."""
-    lexicon = open_wordnet() if language == "en" and dictionary_folder() else None
+    lexicon = open_wordnet() if language_of(language).wordnet and dictionary_folder() else None
     models = all(find_spec(name) for name in NEEDS)
     if lexicon is None and not models:
         raise Missing(

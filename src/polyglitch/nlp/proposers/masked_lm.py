@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from polyglitch.errors import Missing, SystemFailed, UsageError
-from polyglitch.files.word_lists import words
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Candidate, Slot
 
 BATCH = 16
@@ -27,7 +27,7 @@ class MaskedLmProposer:
         self._tokenizer, self._model, self.signature = tokenizer, model, signature
         pieces = tokenizer.convert_ids_to_tokens(list(range(len(tokenizer))))
         marked = any(piece and piece[0] in WORD_MARKS for piece in pieces)
-        banned = words("never_proposed", language)
+        banned = language_of(language).words("never_proposed")
         self._words = {
             number: word
             for number, piece in enumerate(pieces)

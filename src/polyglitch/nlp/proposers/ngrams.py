@@ -10,9 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-from polyglitch.errors import Missing, UsageError
+from polyglitch.errors import UsageError
+from polyglitch.languages import language as language_of
+from polyglitch.languages import serving
 from polyglitch.nlp.lexicons.sentiment import CLASSES, open_lexicon
 from polyglitch.protocols import Candidate, Slot
 
@@ -75,13 +76,12 @@ class NgramProposer:
 @cache
 def open_ngrams(language: str) -> NgramProposer:
     """The bundled table of a language."""
-    path = files("polyglitch").joinpath("resources", "lexicon", f"ngrams.{language}.tsv.gz")
-    if not path.is_file():
-        raise Missing(
-            f"a table of neighbouring words for {language!r}",
-            "the proposer 'ngrams'",
-            "only 'en' is bundled (recipes/ngrams.py makes one from plain text); or name the proposer 'neutral'",
-        )
+    path = language_of(language).require(
+        "ngrams.tsv.gz",
+        "a table of neighbouring words",
+        "the proposer 'ngrams'",
+        f"{serving('ngrams')} (recipes/ngrams.py makes one from plain text); or name the proposer 'neutral'",
+    )
     words = []
     for line in gzip.decompress(path.read_bytes()).decode().splitlines():
         tag, text, seen, left, right = line.split("\t")
@@ -95,6 +95,7 @@ def _shares(column: str, total: int) -> dict[str, float]:
     return {word: int(count) / total for word, _, count in pairs}
 
 
+# The lists have base forms; tags of other forms have none of them.
 PENN = {"JJ": "adjective", "NN": "noun", "RB": "adverb"}
 
 

@@ -12,8 +12,8 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from polyglitch.files.word_lists import words
-from polyglitch.nlp.lexicons.stop_words import same_stem
+from polyglitch.languages import language as language_of
+from polyglitch.languages.forms import differ_by_ending
 from polyglitch.nlp.parsers.spacy import installed, open_spacy
 from polyglitch.protocols import Slot
 
@@ -27,7 +27,7 @@ def repeats(slot: Slot, word: str) -> bool:
     new = word.lower()
     return any(
         new in (token.lemma.lower(), token.text.lower())
-        or (token.pos in INFLECTED and same_stem(new, token.text.lower()))
+        or (token.pos in INFLECTED and differ_by_ending(new, token.text.lower()))
         for place, token in enumerate(slot.parse.tokens)
         if place != slot.index
     )
@@ -36,6 +36,7 @@ def repeats(slot: Slot, word: str) -> bool:
 def breaks_gender(slot: Slot, word: str) -> bool:
     """Whether a word for a woman becomes one for a man, or the other way, and the sentence goes on about "her"."""
     old, new = slot.token.text.lower(), word.lower()
+    words = language_of(slot.parse.language).words
     rest = {
         token.text.lower() for place, token in enumerate(slot.parse.tokens) if place != slot.index
     }
@@ -49,7 +50,7 @@ def goes_with_article(slot: Slot, word: str) -> bool:
     """Whether a singular noun suits its article: none after "a" that has no plural, none bare that has one."""
     if slot.token.tag != "NN":
         return True
-    mass = words("mass_nouns")
+    mass = language_of(slot.parse.language).words("mass_nouns")
     new, determiners = word.lower(), determined_by(slot)
     if determiners & ONE_OF:
         return new not in mass or slot.token.text.lower() in mass
@@ -126,8 +127,9 @@ class WordClasses:
 
 
 @cache
-def english_classes() -> WordClasses | None:
-    """The dictionary of the installed English pipeline, or nothing when there is none."""
-    if not find_spec("spacy") or installed("en") is None:
+def word_classes(language: str) -> WordClasses | None:
+    """The dictionary of the installed pipeline of a language, or nothing when there is none."""
+    tables = language_of(language).lemma_tables
+    if not tables or not find_spec("spacy") or installed(language) is None:
         return None
-    return WordClasses(open_spacy("en").lookups)
+    return WordClasses(open_spacy(language).lookups)

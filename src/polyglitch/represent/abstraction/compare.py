@@ -11,8 +11,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from polyglitch.languages.forms import without_ending
 from polyglitch.represent.abstraction.relations import Relation, Side, relations, table
 
+ENDINGS = ("ies", "es", "s", "ed", "ing")
 SYMBOLS = "XYZABCDEFGHIJKLMNOPQRSTUVW"
 SHAPES = {"times more": "m", "times less": "l", "every th": "e", "fraction": "f", "all but": "a"}
 
@@ -26,12 +28,9 @@ class Abstraction(msgspec.Struct, frozen=True):
     differences: tuple[str, ...]
 
 
-def stem(word: str) -> str:
+def object_form(word: str) -> str:
     """A word without its commonest endings; enough to align a word with itself."""
-    for ending in ("ies", "es", "s", "ed", "ing"):
-        if word.endswith(ending) and len(word) - len(ending) > 2:
-            return word[: -len(ending)]
-    return word
+    return without_ending(word, ENDINGS, least=3)
 
 
 def compare(one: str, other: str, side: Side = "over") -> Abstraction:
@@ -51,7 +50,7 @@ def compare(one: str, other: str, side: Side = "over") -> Abstraction:
 def difference(a: Relation, b: Relation) -> float:
     """The cost of one relation in the place of another."""
     costs = table()["weights"]
-    moved = 0.0 if stem(a.object) == stem(b.object) else costs["object"]
+    moved = 0.0 if object_form(a.object) == object_form(b.object) else costs["object"]
     if a.kind != b.kind:
         return float(costs.get(a.kind, 1.0) + costs.get(b.kind, 1.0))
     if a.kind != "count":
@@ -120,11 +119,11 @@ def symbols(
         return known.setdefault(word, SYMBOLS[len(known) % len(SYMBOLS)])
 
     for index, relation in enumerate(left):
-        named[0, index] = name(stem(relation.object))
+        named[0, index] = name(object_form(relation.object))
         if index in partner:
             named[1, partner[index]] = named[0, index]
     for index, relation in enumerate(right):
-        named.setdefault((1, index), name(stem(relation.object)))
+        named.setdefault((1, index), name(object_form(relation.object)))
     return named
 
 

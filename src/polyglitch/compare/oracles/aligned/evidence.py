@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers
 from polyglitch.compare.oracles.aligned.links import NONE, Likeness, Linked, Pairing, Side
-from polyglitch.compare.oracles.aligned.text import Word, words_for
+from polyglitch.compare.oracles.aligned.text import Word
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Floats
 
 Row = dict[str, float]
@@ -93,8 +94,8 @@ def kind_row(word: Word, context: Context) -> Row:
     }
     for pos in ("NOUN", "VERB", "ADJ", "ADV"):
         row[f"is_{pos.lower()}"] = float(word.pos == pos and word.kind == "content")
-    row["is_quantity"] = float(form in words_for(language, "quantity"))
-    row["is_comparison"] = float(form in words_for(language, "comparison"))
+    row["is_quantity"] = float(form in language_of(language).quantity)
+    row["is_comparison"] = float(form in language_of(language).comparison)
     row["rarity"] = math.log((1 + context.sentences) / (1 + context.counts.get(word.key, 0)))
     return row
 

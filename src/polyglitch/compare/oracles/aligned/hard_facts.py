@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import cache
 from typing import NamedTuple
 
 from polyglitch.compare.oracles.aligned.links import NONE, Linked, Side
-from polyglitch.compare.oracles.aligned.text import Sentence, Word, number_words, words_for
+from polyglitch.compare.oracles.aligned.text import Sentence, Word, number_words
+from polyglitch.languages import language as language_of
 
 FIGURES = re.compile(r"\d[\d.,]*")
 LEAST = 3  # "one" is an article, "two" is also "both" or "a pair"
@@ -78,7 +80,7 @@ def broken_negations(linked: Linked, source: str, target: str) -> list[Broken]:
 
 
 def negations(sentence: Sentence, language: str, broad: bool) -> list[int]:
-    """Where a sentence negates; broadly also by its prefixes and verbs ("unlikely", "fail")."""
+    """Where a sentence negates; broadly also by words that deny in themselves ("unlikely", "fail")."""
     return [
         at
         for at, word in enumerate(sentence.words)
@@ -89,22 +91,24 @@ def negations(sentence: Sentence, language: str, broad: bool) -> list[int]:
 
 def echoes(word: Word, language: str) -> bool:
     """Whether a word may merely repeat a negation, as Portuguese "nenhum" after "não"."""
-    return word.key in words_for(language, "echo") or word.text.lower() in words_for(
-        language, "echo"
-    )
+    echo = language_of(language).negation.echo
+    return word.key in echo or word.text.lower() in echo
 
 
 def half_negates(word: Word, language: str) -> bool:
-    """Whether a word negates by what it means or begins with."""
-    starts = tuple(words_for(language, "negating_prefixes"))
+    """Whether a word negates by what it means, as listed."""
+    known = language_of(language).negation
     form = word.text.lower()
-    if any(sign in form for sign in words_for(language, "negating_characters")):
+    if any(sign in form for sign in known.characters):
         return True
-    return (
-        echoes(word, language)
-        or word.key in words_for(language, "negating")
-        or (bool(starts) and word.kind == "content" and form.startswith(starts))
-    )
+    return echoes(word, language) or bool({word.key, form} & weak_negations(language))
+
+
+@cache
+def weak_negations(language: str) -> frozenset[str]:
+    """The words that deny in themselves, as listed."""
+    known = language_of(language).negation
+    return frozenset((*known.weak, *known.implied))
 
 
 def edits_negation(side: Side, language: str) -> bool:

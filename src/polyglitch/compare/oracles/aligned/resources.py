@@ -7,24 +7,26 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, TypeVar
 
+from polyglitch import registry
 from polyglitch.compare.metrics.units import cut, han
 from polyglitch.compare.oracles.aligned.lexicon import Known, Lexicon, learn
 from polyglitch.compare.oracles.aligned.links import Likeness, shared_form
 from polyglitch.compare.oracles.aligned.model_links import Sides, attention_lexicon, encoder_lexicon
 from polyglitch.compare.oracles.aligned.text import (
     Sentence,
-    facts,
     read_parse,
     read_plain,
-    words_for,
 )
 from polyglitch.errors import PolyglitchError, UsageError
+from polyglitch.languages import known_languages
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.pivot import Pivot, open_pivot
 from polyglitch.protocols import Floats, Parser, Tools, WhiteBox
 
 T = TypeVar("T")
 EMBEDDER = "minilm"
 LEARNED, ATTENTION = "learned", "attention"  # where links come from; else the name of an encoder
+HAN = "Han"
 COGNATE = 0.5  # words of two languages that share so much of their beginning may be one
 
 
@@ -39,8 +41,8 @@ class Resources:
         self.known = open_known(source, target)
         self.pivot = None if self.likeness else at_hand(lambda: open_pivot(target, tools))
         if self.pivot is not None:
-            self.likeness = open_likeness("en", self.pivot.english)
-            self.known = glossed(self.pivot) if source == "en" else self.known
+            self.likeness = open_likeness(self.pivot.into, self.pivot.gloss)
+            self.known = glossed(self.pivot) if source == self.pivot.into else self.known
         self._embedder = at_hand(lambda: tools.embedder(EMBEDDER, target)) if target else None
 
     @property
@@ -122,11 +124,9 @@ def seen_through(tools: Tools) -> WhiteBox:
 
 
 def open_parser(tools: Tools, language: str) -> Parser | None:
-    """jieba for Chinese, whose words the weights were learned on; else the campaign's parser."""
-    if language == "zh":
-        from polyglitch.nlp.parsers.jieba import open_jieba
-
-        return at_hand(open_jieba)
+    """The tagger whose words the weights were learned on, where the language has one; else the campaign's parser."""
+    if tagger := language_of(language).parser.tagger:
+        return at_hand(lambda: registry.load("parsers", tagger)(language))
     return at_hand(lambda: tools.parser(language)) if language else None
 
 
@@ -154,20 +154,24 @@ def likeness_of(vectors: Any, word_for: Callable[[str], str]) -> Likeness:
 
 
 def open_known(source: str, target: str) -> Known:
-    """A dictionary for the two languages (English and Chinese so far), else like spellings."""
+    """A dictionary for the two languages where one of them has one into the other, else like spellings."""
     from polyglitch.nlp.parsers.jieba import open_dictionary
 
-    dictionary = at_hand(open_dictionary) if {source, target} == {"en", "zh"} else None
+    listed = language_of(target).dictionary
+    turned = language_of(source).dictionary
+    if not any(book and book.into == to for book, to in ((listed, source), (turned, target))):
+        return spelled_alike
+    dictionary = at_hand(open_dictionary)
     if dictionary is None:
         return spelled_alike
-    return dictionary if source == "en" else lambda chinese, english: dictionary(english, chinese)
+    return dictionary if listed else lambda own, other: dictionary(other, own)
 
 
 def glossed(pivot: Pivot) -> Known:
     """A dictionary of glosses, and like spellings where a word has none that fits."""
 
     def known(source: str, target: str) -> float:
-        same = target.isalpha() and pivot.english(target) == source
+        same = target.isalpha() and pivot.gloss(target) == source
         return 1.0 if same else spelled_alike(source, target)
 
     return known
@@ -186,8 +190,8 @@ def guess_language(texts: Sequence[str], sample: int = 200) -> str:
     joined = " ".join(texts[:sample])
     letters = sum(character.isalpha() for character in joined)
     if letters and len(han().findall(joined)) > 0.3 * letters:
-        return "zh"
+        return next(known.code for known in known_languages() if known.script == HAN)
     counts = Counter(unit.lower() for unit in cut(joined).units)
-    scores = {name: sum(counts[word] for word in words_for(name, "common")) for name in facts()}
+    scores = {known.code: sum(counts[word] for word in known.common) for known in known_languages()}
     best = max(scores, key=lambda name: scores[name])
     return best if scores[best] >= 0.05 * counts.total() and scores[best] else ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import zip_longest
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from polyglitch.compare.metrics.units import cut, han
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import Parse
 
 Kind = Literal["content", "function", "mark", "number", "name", "negation"]
@@ -46,25 +46,20 @@ class Sentence(NamedTuple):
 
 
 @cache
-def facts() -> dict[str, Any]:
-    """Words that carry hard facts, by language: negation, numbers, comparison, quantity."""
-    import tomllib
-
-    table = files("polyglitch").joinpath("resources", "oracle", "facts.toml")
-    return tomllib.loads(table.read_text("utf-8"))
-
-
-@cache
-def words_for(language: str, fact: str) -> frozenset[str]:
-    """The words of one kind of fact in a language; none for a language without a list."""
-    return frozenset(facts().get(language, {}).get(fact, ()))
+def negations_of(language: str) -> frozenset[str]:
+    """The words that negate in a language; none for a language without a list."""
+    return frozenset(language_of(language).negation.all)
 
 
 @cache
 def number_words(language: str) -> dict[str, str]:
-    """Numbers written as words, with their digits."""
-    found: dict[str, str] = facts().get(language, {}).get("numbers", {})
-    return found
+    """Numbers written as words, with their digits, up to the largest that the weights were learned with."""
+    known = language_of(language)
+    return {
+        name: str(value)
+        for name, value in known.numbers.items()
+        if 0 < value <= known.largest_number_compared and name not in known.articles
+    }
 
 
 def read_parse(parse: Parse, language: str) -> Sentence:
@@ -100,7 +95,7 @@ def guess(unit: str, index: int, language: str) -> str:
     """A part of speech from the looks of a word."""
     if not any(character.isalnum() for character in unit):
         return "PUNCT"
-    if index and unit[:1].isupper() and language != "de":  # German writes every noun large
+    if index and unit[:1].isupper() and not language_of(language).nouns_capitalised:
         return "PROPN"
     return "NOUN" if han().search(unit) or len(unit) > SHORT else "ADP"
 
@@ -121,25 +116,24 @@ def agreed(key: str, pos: str, language: str) -> str:
 
     Those changes follow from the edit: a word is not another for agreeing with another noun.
     """
-    table = facts().get(language, {})
-    if key in table.get("joined", {}):
-        joined: str = table["joined"][key]
-        return joined
-    if pos not in table.get("agree", ()) or len(key) <= SHORT or not key.isalpha():
+    known = language_of(language)
+    if key in known.counts_as:
+        return known.counts_as[key]
+    if pos not in known.agreement.parts or len(key) <= SHORT or not key.isalpha():
         return key
     stem = key.removesuffix("s")
-    return f"{stem[:-1]}o" if stem.endswith("a") else stem
+    return stem[:-1] + known.agreement.masculine.get(stem[-1:], stem[-1:])
 
 
 def kind_of(text: str, key: str, pos: str, language: str) -> Kind:
     """What kind of word it is, hard facts first."""
-    if text.lower() in words_for(language, "negation") or key in words_for(language, "negation"):
+    if text.lower() in negations_of(language) or key in negations_of(language):
         return "negation"
     if NUMBER.search(key):
         return "number"
     if pos in ("PUNCT", "SYM") or not any(character.isalnum() for character in text):
         return "mark"
-    if pos == "PROPN" or (language in ("zh", "ja") and text.isascii()):
+    if pos == "PROPN" or (text.isascii() and not language_of(language).spaced):
         return "name"
     return "content" if pos in CONTENT else "function"
 

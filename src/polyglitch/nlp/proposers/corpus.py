@@ -1,0 +1,115 @@
+"""Words of the campaign's own sentences: any language that a tagger knows, without a model of it.
+
+A word may stand for another of the same part of speech that ends alike, which in most languages keeps gender, number
+and person. Words that the corpus has after the same neighbour come first.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+
+from polyglitch.errors import NothingToTest
+from polyglitch.languages import language as language_of
+from polyglitch.languages.forms import differ_by_ending
+from polyglitch.protocols import Candidate, Slot, Token, Tools
+from polyglitch.records import digest
+
+READ = 2000  # sentences: some 8,000 words of the open classes
+SHORTEST = 3  # letters
+SAME_NEIGHBOUR = 5  # what a time after the same word counts, beside a time anywhere
+Place = tuple[str, str, str]  # part of speech, own tag where the language has one, ending
+
+
+class CorpusProposer:
+    """Fits `Proposer`; the corpus is read when the first slot is asked about."""
+
+    def __init__(self, language: str, tools: Tools) -> None:
+        self._language, self._code, self._tools = language_of(language), language, tools
+        self._seen: dict[Place, Counter[str]] = {}
+        self._after: Counter[tuple[str, str]] = Counter()
+        self._determined: dict[str, set[str]] = {}  # the endings of the determiners before a word
+        self._signature = ""
+
+    @property
+    def signature(self) -> str:
+        """The language and the words that were read."""
+        self._read()
+        return self._signature
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` words for each slot, the most usual there first."""
+        self._read()
+        return [self._fitting(slot)[:top] for slot in slots]
+
+    def _fitting(self, slot: Slot) -> list[Candidate]:
+        old = slot.token.text.lower()
+        before = slot.parse.tokens[slot.index - 1].text.lower() if slot.index else ""
+        taken = {token.text.lower() for token in slot.parse.tokens}
+        found = [
+            (word, seen + SAME_NEIGHBOUR * self._after[before, word])
+            for word, seen in self._seen.get(self._place(slot.token), Counter()).items()
+            if word.lower() not in taken
+            and not differ_by_ending(word.lower(), old)
+            and self._agree(old, word.lower())
+        ]
+        ranked = sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        return [Candidate(word, round(math.log(seen), 4)) for word, seen in ranked]
+
+    def _read(self) -> None:
+        if self._signature:
+            return
+        texts = [seed.input.text for seed in islice(self._tools.corpus(), READ)]
+        if not texts:
+            raise NothingToTest(
+                "the proposer 'corpus' takes its words from the corpus: it has none"
+            )
+        held = self._language.function_words
+        for parse in self._tools.parser(self._code).parse(texts):
+            before = determiner = ""
+            for token in parse.tokens:
+                word = self._word(token)
+                if word.isalpha() and len(word) >= self._least and word.lower() not in held:
+                    self._seen.setdefault(self._place(token), Counter())[word] += 1
+                    self._after[before, word] += 1
+                    if determiner:
+                        self._determined.setdefault(word.lower(), set()).add(determiner)
+                before, determiner = token.text.lower(), self._ending_of(token)
+        self._signature = f"corpus:{self._language.code}-{digest(texts, 12)}"
+
+    def _ending_of(self, token: Token) -> str:
+        """What a determiner tells of the next word's gender and number; nothing where words do not agree."""
+        if not self._language.agreement.endings or "DET" not in token.tag + token.pos:
+            return ""
+        return re.sub(".*?([aeiou]?s?)$", r"\1", token.text.lower())
+
+    def _agree(self, old: str, new: str) -> bool:
+        """Whether two words were seen with like determiners, or one of them with none."""
+        one, other = self._determined.get(old, set()), self._determined.get(new, set())
+        return not one or not other or bool(one & other)
+
+    @property
+    def _least(self) -> int:
+        return SHORTEST if self._language.spaced else 1
+
+    def _word(self, token: Token) -> str:
+        large = self._language.nouns_capitalised and token.pos == "NOUN"
+        return token.text if large else token.text.lower()
+
+    def _place(self, token: Token) -> Place:
+        own = token.tag if token.tag in self._language.own_tags else ""
+        word = token.text.lower()
+        # Where nothing parts words there are no endings either: words of one length fit best.
+        ending = word[-2:] if self._language.spaced else str(len(word))
+        return token.pos, own, ending
+
+
+def open_corpus_words(language: str, tools: Tools) -> CorpusProposer:
+    """The proposer of a campaign."""
+    return CorpusProposer(language, tools)
+
+
+open_corpus_words.wants_tools = True  # type: ignore[attr-defined]  # the registry gives it the campaign's
