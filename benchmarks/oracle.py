@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.results import record, shared_data
-from polyglitch.compare.oracles.aligned.batch import Quad, judge_pairs
+from polyglitch.compare.oracles.aligned.oracle import Quad, judge_pairs
 from polyglitch.compare.oracles.aligned.resources import Resources
 from polyglitch.tools import Toolbox
 

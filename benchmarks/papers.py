@@ -19,7 +19,7 @@ from recipes.descriptions import kb13, same
 
 from benchmarks.oracle import read_cat
 from benchmarks.results import record, shared_data
-from polyglitch.compare.oracles.aligned.batch import judge_pairs
+from polyglitch.compare.oracles.aligned.oracle import judge_pairs
 from polyglitch.compare.oracles.aligned.resources import Resources
 from polyglitch.evaluate.thresholds import area, choose
 from polyglitch.represent.descriptions.read import describe

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from polyglitch.compare.oracles.aligned.batch import Quad, ReadPairs, read_pairs
+from polyglitch.compare.oracles.aligned.oracle import Quad, ReadPairs, read_pairs
 from polyglitch.compare.oracles.aligned.resources import Resources
 from polyglitch.compare.oracles.aligned.text import Sentence
 from polyglitch.tools import Toolbox

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from oracle_data import DIRECTIONS, Labelled
-from polyglitch.compare.oracles.aligned.batch import ReadPairs
 from polyglitch.compare.oracles.aligned.explain import marked
+from polyglitch.compare.oracles.aligned.oracle import ReadPairs
 
 Span = tuple[int, int]
 

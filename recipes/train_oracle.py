@@ -24,8 +24,8 @@ from sklearn.preprocessing import StandardScaler
 
 from oracle_data import DIRECTIONS, METHODS, Labelled, fault_places, groups, load, read
 from oracle_tokens import location_f, places_at_fault, token_figures
-from polyglitch.compare.oracles.aligned.batch import FACT, ReadPairs
 from polyglitch.compare.oracles.aligned.model import OFFSET, Table, WordModel, is_light, pair_row
+from polyglitch.compare.oracles.aligned.oracle import FACT, ReadPairs
 
 BINS = 10  # stretches a feature is cut into, with about as many words in each
 WORD_C, PAIR_C = 0.05, 0.3  # inverse strength of the L2 penalty

@@ -22,7 +22,7 @@ from polyglitch.rank.cached_rank import CachedRank
 from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
 from polyglitch.results.history import History
-from polyglitch.results.outcome import ranked_issues, refuse_empty, refuse_unfinished, run_figures
+from polyglitch.results.summary import ranked_issues, refuse_empty, refuse_unfinished, run_figures
 from polyglitch.run.asking import Asker
 from polyglitch.run.budget import Budget, Estimate, Progress, Watch, reckon
 from polyglitch.run.engines import Later, open_engine

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polyglitch.languages import language
-from polyglitch.mutate.filters import (
+from polyglitch.mutate.slots import open_slots
+from polyglitch.mutate.swap import (
     Swap,
     fit_in,
     not_repeated,
@@ -15,7 +16,6 @@ from polyglitch.mutate.filters import (
     same_tag,
     same_tags,
 )
-from polyglitch.mutate.slots import open_slots
 from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.protocols import Parse, Slot
 

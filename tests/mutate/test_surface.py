@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.mutate.filters import fit_in, match_article, match_case
+from polyglitch.mutate.swap import fit_in, match_article, match_case
 from polyglitch.protocols import Parse, Slot, Token
 
 

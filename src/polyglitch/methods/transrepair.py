@@ -11,8 +11,7 @@ from polyglitch.compare.oracles.choose import by_similarity, oracle_needs
 from polyglitch.compare.oracles.similarity import Vote
 from polyglitch.component import Method
 from polyglitch.issues.rules import worst_first
-from polyglitch.mutate.filters import IN_PLACE, same_skeleton, same_tag
-from polyglitch.mutate.swap import swap_words
+from polyglitch.mutate.swap import IN_PLACE, same_skeleton, same_tag, swap_words
 
 
 def transrepair(

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from polyglitch.component import component
 from polyglitch.languages import language as language_of
 from polyglitch.languages.forms import differ_by_ending
-from polyglitch.mutate.filters import IN_PLACE, Draft, Swap, fit_in
 from polyglitch.mutate.slots import NATURAL
-from polyglitch.mutate.swap import in_turns, propose, swapped
+from polyglitch.mutate.swap import IN_PLACE, Draft, Swap, fit_in, in_turns, propose, swapped
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.proposers.different_meaning import one_step, opposite

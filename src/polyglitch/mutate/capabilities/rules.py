@@ -14,7 +14,7 @@ from itertools import product
 
 from polyglitch.mutate.capabilities.predicates import pattern
 from polyglitch.mutate.capabilities.spec import Replace, Rule, listed
-from polyglitch.mutate.filters import ARTICLE, match_article
+from polyglitch.mutate.swap import ARTICLE, match_article
 from polyglitch.nlp.lexicons.terms import terms
 from polyglitch.protocols import Parse, Token
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.mutate.capabilities.predicates import SIDES
-from polyglitch.mutate.filters import match_article
+from polyglitch.mutate.swap import match_article
 from polyglitch.nlp.lexicons.sentiment import SentimentLexicon
 from polyglitch.nlp.lexicons.terms import terms
 from polyglitch.protocols import Parse, Proposer, Slot, Token

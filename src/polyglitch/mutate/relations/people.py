@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from polyglitch.mutate.capabilities.predicates import pattern
 from polyglitch.mutate.capabilities.rules import variants
-from polyglitch.mutate.filters import match_case
+from polyglitch.mutate.swap import match_case
 from polyglitch.nlp.lexicons.terms import terms, wording
 from polyglitch.protocols import Parse
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polyglitch.compare.oracles.aligned.evidence import CLOSE
 from polyglitch.compare.oracles.aligned.links import NONE, Linked, Pairing, Side
+from polyglitch.compare.oracles.aligned.model import CLOSE
 from polyglitch.compare.oracles.aligned.text import Sentence, Word
 from polyglitch.records import Span
 

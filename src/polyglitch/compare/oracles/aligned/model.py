@@ -3,6 +3,8 @@
 A word's log-odds of being at fault are a sum with one weight a feature, looked up by the feature's value; a feature
 that is not at hand adds nothing. The pair's log-odds are a weighted sum of logarithms of what its words say. All
 numbers are in `resources/oracle/weights.json`; `recipes/train_oracle.py` makes that file.
+
+What speaks for and against each changed word: features that know neither language nor system.
 """
 
 from __future__ import annotations
@@ -12,8 +14,17 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from typing import NamedTuple
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers
+from polyglitch.compare.oracles.aligned.links import NONE, Likeness, Linked, Pairing, Side
+from polyglitch.compare.oracles.aligned.text import Word
+from polyglitch.languages import language as language_of
+from polyglitch.protocols import Floats
 
 Row = dict[str, float]
 
@@ -113,3 +124,165 @@ def pair_row(sides: Sequence[Sequence[tuple[float, bool]]]) -> Row:
 def logistic(value: float) -> float:
     """Log-odds as a chance."""
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, value))))
+
+
+Flags = npt.NDArray[np.bool_]
+MISSING = math.nan
+CLOSE = 0.2  # a link at least so strong counts as a translation
+
+
+class Context(NamedTuple):
+    """What is the same for all pairs of a batch."""
+
+    lexicon: Lexicon
+    likeness: Likeness | None
+    counts: dict[str, int]  # sentences of the batch that hold a word
+    sentences: int
+    target_language: str
+
+
+def word_rows(
+    linked: Linked,
+    pairing: Pairing,
+    context: Context,
+    vectors: tuple[Floats, Floats] | None = None,
+) -> list[list[tuple[int, Row]]]:
+    """For both outputs each changed word's place and features; vectors are those of words in context."""
+    near = vectors[0] @ vectors[1].T if vectors else None
+    return [
+        side_rows(linked.first, linked.second, pairing, context, near),
+        side_rows(
+            linked.second, linked.first, pairing.turned(), context, None if near is None else near.T
+        ),
+    ]
+
+
+def side_rows(
+    side: Side, other: Side, pairing: Pairing, context: Context, near: Floats | None
+) -> list[tuple[int, Row]]:
+    """The changed words of one output."""
+    kept = np.array([partner != NONE for partner in side.source_match], bool)
+    common = side_row(side, other, kept)
+    found = []
+    for index, at in enumerate(side.changed):
+        word, behind = side.output.words[at], side.behind[at]
+        row = kind_row(word, context) | common
+        row |= edit_row(side, behind, kept, word, context.lexicon)
+        row |= unit_row(side, other, behind, kept, context)
+        row |= likeness_row(word, at, index, other, pairing, context, near)
+        row |= place_row(side, at, kept)
+        # Where the edit's own translation was not found, a word with no other source may well be it.
+        row["could_be_edit"] = max(row["to_edit"], (1 - row["edit_found"]) * (1 - row["to_kept"]))
+        found.append((at, row))
+    return found
+
+
+def side_row(side: Side, other: Side, kept: Flags) -> Row:
+    """What all changed words of an output share.
+
+    Counts of changed words are left out on purpose: they tell methods apart better than bugs.
+    """
+    edited = [
+        index
+        for index, word in enumerate(side.source.words)
+        if not kept[index] and word.kind not in ("mark", "function")
+    ]
+    reach = side.behind[:, edited].max(0) if edited and len(side.behind) else np.ones(1)
+    lacking = NONE in other.source_match
+    return {
+        # 1: this source is the one contained in the other; -1: it contains the other; 0: neither.
+        "contained": float(kept.all() and lacking) - float(not kept.all() and not lacking),
+        "edit_found": float(reach.mean()),
+    }
+
+
+def kind_row(word: Word, context: Context) -> Row:
+    """What kind of word it is and how rare."""
+    language, form = context.target_language, word.text.lower()
+    row = {
+        f"is_{kind}": float(word.kind == kind)
+        for kind in ("content", "function", "mark", "number", "name", "negation")
+    }
+    for pos in ("NOUN", "VERB", "ADJ", "ADV"):
+        row[f"is_{pos.lower()}"] = float(word.pos == pos and word.kind == "content")
+    row["is_quantity"] = float(form in language_of(language).quantity)
+    row["is_comparison"] = float(form in language_of(language).comparison)
+    row["rarity"] = math.log((1 + context.sentences) / (1 + context.counts.get(word.key, 0)))
+    return row
+
+
+def edit_row(side: Side, behind: Numbers, kept: Flags, word: Word, lexicon: Lexicon) -> Row:
+    """Whether the edit accounts for it."""
+    edited = np.flatnonzero(~kept)
+    to_edit = float(behind[edited].sum())
+    to_kept = float(behind[kept].max()) if kept.any() else 0.0
+    keys = side.source.keys
+    return {
+        "to_edit": to_edit,
+        "to_kept": to_kept,
+        "edit_share": to_edit / (to_edit + float(behind[kept].sum()) + 0.05),
+        "edit_strength": max((lexicon.strength(keys[i], word.key) for i in edited), default=0.0),
+    }
+
+
+def unit_row(side: Side, other: Side, behind: Numbers, kept: Flags, context: Context) -> Row:
+    """How the source word behind it fares on the other side: lost, or said in another way."""
+    if not kept.any() or not len(other.behind):
+        return dict.fromkeys(("covered", "said_elsewhere", "rival", "anchor_kept"), MISSING)
+    anchor = int(np.argmax(np.where(kept, behind, -1.0)))
+    column = other.behind[:, side.source_match[anchor]]
+    key, keys, changed = side.source.words[anchor].key, other.output.keys, other.changed
+    here = side.behind[:, anchor]
+    same = [j for j in np.flatnonzero(column >= CLOSE) if other.output_match[j] != NONE]
+    return {
+        "covered": float(column.max()),
+        "said_elsewhere": max((float(column[j]) for j in changed), default=0.0),
+        "rival": max((context.lexicon.strength(key, keys[j]) for j in changed), default=0.0),
+        # The same source word is also behind a word that both outputs share: this one only adds to it.
+        "anchor_kept": float(any(here[other.output_match[j]] >= CLOSE for j in same)),
+    }
+
+
+def likeness_row(
+    word: Word,
+    at: int,
+    index: int,
+    other: Side,
+    pairing: Pairing,
+    context: Context,
+    near: Floats | None,
+) -> Row:
+    """How near the nearest words of the other output come in meaning and in form."""
+    row = {"partner": pairing.partner[at][1] if at in pairing.partner else 0.0}
+    row |= dict.fromkeys(("form_changed", "turns"), 0.0)
+    if pairing.columns:
+        row["form_changed"] = float(pairing.form[index].max())
+        row["turns"] = float(pairing.turns[index].max())
+    if context.likeness is not None:
+        known = context.likeness(word.key, word.key) is not None
+        changed = float(pairing.alike[index].max()) if pairing.columns else 0.0
+        row["near_changed"] = changed if known else MISSING
+        row["near_any"] = nearest(word.key, other, context.likeness) if known else MISSING
+    if near is not None and near.shape[1]:
+        row["in_context"] = float(near[at].max())
+        row["in_context_changed"] = (
+            float(near[at, pairing.columns].max()) if pairing.columns else 0.0
+        )
+    return row
+
+
+def nearest(key: str, other: Side, likeness: Likeness) -> float:
+    """The nearest meaning among the words of the other output."""
+    found = (likeness(key, word.key) for word in other.output.words)
+    return max((value for value in found if value is not None), default=0.0)
+
+
+def place_row(side: Side, at: int, kept: Flags) -> Row:
+    """Where it stands: how near the edit's own translation, and whether its block has more words than what faces it."""
+    block = side.block[at]
+    own = side.behind[:, ~kept].sum(1) if (~kept).any() else np.zeros(len(side.behind))
+    places = np.flatnonzero(own >= CLOSE)
+    return {
+        "away": float(np.abs(places - at).min()) if len(places) else MISSING,
+        "block_excess": float(block.end - block.start - (block.facing_end - block.facing_start)),
+    }

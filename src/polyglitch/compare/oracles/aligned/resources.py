@@ -12,11 +12,7 @@ from polyglitch.compare.metrics.units import cut, han
 from polyglitch.compare.oracles.aligned.lexicon import Known, Lexicon, learn
 from polyglitch.compare.oracles.aligned.links import Likeness, shared_form
 from polyglitch.compare.oracles.aligned.model_links import Sides, attention_lexicon, encoder_lexicon
-from polyglitch.compare.oracles.aligned.text import (
-    Sentence,
-    read_parse,
-    read_plain,
-)
+from polyglitch.compare.oracles.aligned.text import Sentence, read_parse, read_plain
 from polyglitch.errors import PolyglitchError, UsageError
 from polyglitch.languages import known_languages
 from polyglitch.languages import language as language_of
