@@ -70,7 +70,7 @@ SAMPLES: dict[str, str] = {
     "thresholds": "80,0.5",
     "weights": "1,1,1,1",
     "relations.relations": "antonym,contract",
-    "capabilities": "short-laden,change-over-time",
+    "capabilities": "02-short-laden,03-change-over-time",
     "vote": "1",
     "structure": "raw",
     "oracle": "published",

@@ -43,6 +43,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Print the area under the fault curve (APFD) of each order, the initial and the ideal one."""
+    from polyglitch.evaluate.efficiency import need_matplotlib
     from polyglitch.evaluate.priority import evaluate_priority, picture
     from polyglitch.rank.cases import CASE_RANKS
     from polyglitch.results.history import open_history
@@ -51,6 +52,8 @@ def command(
 
     if output is not None and output.suffix != ".svg":
         raise UsageError(f"--output {str(output)!r}: the picture is an SVG; give a name in .svg")
+    if output is not None:
+        need_matplotlib()
     history = open_history(run_id or "", store)
     with closing(history.store):
         orders, cases, faults = evaluate_priority(
