@@ -59,6 +59,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         on_server = parameters.get("where") == "postgresql"
         if on_server or "postgres" in getattr(item, "fixturenames", ()):
             item.add_marker("postgres")
+        if "firefox_store" in getattr(item, "fixturenames", ()):
+            item.add_marker("slow")  # a campaign on a real translator comes first
 
 
 @pytest.fixture(scope="session")

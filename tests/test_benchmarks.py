@@ -11,6 +11,8 @@ from benchmarks.environments import Environment, Peer, run_script
 from benchmarks.memory import slope
 from benchmarks.peers import PEERS, beside, compared
 
+pytestmark = pytest.mark.slow
+
 DRIVERS = Path(__file__).parents[1] / "benchmarks" / "drivers"
 
 

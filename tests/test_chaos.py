@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from benchmarks.chaos import chaos
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_campaign_that_is_failed_and_killed_ends_as_if_undisturbed(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ from polyglitch.results.history import History
 from polyglitch.store.store import Store
 from tests.conftest import ROOT, Cli
 
+pytestmark = pytest.mark.slow
+
 # A translator of sorts that writes down every text it is asked and takes its time.
 COUNTING = """
 import os, time

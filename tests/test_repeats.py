@@ -17,6 +17,8 @@ from polyglitch.run.flakiness import UNSTABLE
 from polyglitch.store.store import Store
 from tests.conftest import Cli
 
+pytestmark = pytest.mark.slow
+
 # One text in five always loses half of its words: a bug. The others fail at random, or all are shuffled anew each
 # time, or nothing is random at all.
 DICE = """

@@ -17,6 +17,8 @@ from polyglitch.flow import estimate, run
 from polyglitch.run.budget import Progress
 from polyglitch.systems.spending import Limits, Meter, Price, parse_price
 
+pytestmark = pytest.mark.slow
+
 SEEDS = [f"The old bridge number {number} fell into the water." for number in range(60)]
 
 

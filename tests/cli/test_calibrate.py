@@ -14,6 +14,8 @@ from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 from tests.conftest import Cli
 
+pytestmark = pytest.mark.slow
+
 # A translator that shouts. Every third text it asks nicely about (harmless), of every fifth it loses half (a bug).
 SHOUTING = """
 def translate(text):

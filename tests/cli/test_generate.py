@@ -10,6 +10,8 @@ import pytest
 from polyglitch.nlp.parsers.grammar import read_grammar
 from tests.conftest import Cli
 
+pytestmark = pytest.mark.slow
+
 CORPUS = """text,label
 The film is wonderful.,positive
 The actors are charming.,positive

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.needs("jieba")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("jieba")]
 
 PAIR = {
     "id": "a1",

@@ -19,6 +19,7 @@ NAMES = tuple(
     for name, entry in entries("metrics").items()
     if entry.target.startswith("polyglitch.compare.metrics.catalogue:")
 )
+MODELS = {"dep": pytest.mark.needs("spacy"), "sbert": pytest.mark.needs("torch")}
 # Any Unicode, and texts alike enough for n-grams to match.
 Phrases = st.lists(st.sampled_from(["the", "o", "não", "我", ",", "gato"])).map(" ".join)
 Texts = st.text(max_size=30) | Phrases
@@ -40,7 +41,7 @@ def test_a_registered_metric_fits_the_contract_under_its_own_name(name: str) -> 
     assert found.score([]) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=MODELS.get(name, ())) for name in NAMES])
 @settings(max_examples=40, deadline=None)
 @given(pairs=Pairs)
 def test_range_identity_and_symmetry(name: str, pairs: list[tuple[str, str]]) -> None:

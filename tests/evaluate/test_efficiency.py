@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyglitch.evaluate import efficiency
@@ -97,6 +97,7 @@ pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, ma
 
 
 @pytest.mark.needs("scipy")
+@settings(deadline=None)
 @given(pairs)
 def test_spearman_is_that_of_scipy(values: list[tuple[int, int]]) -> None:
     xs, ys = [float(x) for x, _ in values], [float(y) for _, y in values]
@@ -128,6 +129,7 @@ def test_ranks_are_compared_on_a_real_translator(cli: Any, tmp_path: Path) -> No
         assert (tmp_path / "pictures" / name).stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_a_system_that_shows_nothing_is_refused_before_any_run(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "shout.py").write_text("def shout(text):\n    raise SystemExit('asked')\n")
     (tmp_path / "seeds.txt").write_text("A sentence to shout.\n")

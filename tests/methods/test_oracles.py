@@ -14,6 +14,8 @@ from polyglitch.errors import UsageError
 from polyglitch.flow import run
 from polyglitch.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("sit", "transrepair", "cat", "rti", "patinv")
 PUBLISHED = {
     "sit": "label_count_distance",

@@ -15,6 +15,8 @@ from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.review.evidence import evidence
 from polyglitch.tools import Toolbox
 
+pytestmark = pytest.mark.slow
+
 SYSTEMS = """
 def there(text): return text.replace("at least", "at most") if "dogs" in text else text
 def back(text): return text.replace("not ", "") if "cats" in text else text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyglitch.review.agreement import agreements, cohen_kappa, in_words, mean_kappa
@@ -21,6 +21,7 @@ def test_a_worked_example() -> None:
 
 
 @pytest.mark.needs("sklearn")
+@settings(deadline=None)
 @given(TABLES)
 def test_as_scikit_learn_has_it(joint: dict[tuple[str, str], int]) -> None:
     pairs = [pair for pair, count in joint.items() for _ in range(count)]

@@ -20,6 +20,8 @@ from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 COUNT, BATCH, JOBS = 600, 4, 2
 
 # Asks all texts in an order of its own and writes down which it was asked.

@@ -23,6 +23,8 @@ from polyglitch.store.store import Store
 from tests.conftest import ROOT
 from tests.run.test_ask import Upper
 
+pytestmark = pytest.mark.slow
+
 
 def environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}

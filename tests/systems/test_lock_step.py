@@ -18,6 +18,8 @@ from polyglitch.systems.uri import open_system
 
 from .programs import command, honest, write_program
 
+pytestmark = pytest.mark.slow
+
 psutil = pytest.importorskip("psutil", reason="psutil is lacking: pip install -e '.[check]'")
 
 

@@ -13,6 +13,8 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.records import Input
 from polyglitch.systems.uri import open_system
 
+pytestmark = pytest.mark.slow
+
 needs_apertium = pytest.mark.skipif(
     shutil.which("apertium") is None, reason="apertium is not installed"
 )

@@ -19,6 +19,8 @@ from polyglitch.systems.spending import Limits, Meter
 from polyglitch.systems.uri import open_system
 from tests.systems.http.recorder import Asked, Reply, recorder
 
+pytestmark = pytest.mark.slow
+
 SAID = {
     "500": "HTTP 500 from 127.0.0.1: out of memory",
     "half a body": "the connection broke",
