@@ -83,4 +83,4 @@ def _by_script(script: str) -> dict[str, Any]:
 def serving(proposer: str) -> str:
     """Which languages a proposer is for, as an error says it."""
     known = [one.code for one in known_languages() if proposer in one.proposers]
-    return f"it is for: {', '.join(known) or 'no language yet'}"
+    return f"only {', '.join(map(repr, known)) or 'no language'} is known"

@@ -38,9 +38,12 @@ def parts(known: Language) -> dict[str, dict[str, str]]:
     """What is ready of a language, and the command for what is not."""
     choice = choose(known.code)
     parser = f"{choice.name}:{choice.model}, {choice.origin}" if choice else ""
+    tagger = known.parser.tagger
+    if not parser and tagger and find_spec(tagger):
+        parser = f"{tagger}, words and tags only: --parser {tagger}"
     return {
         "parser": state(parser, how_to_install(known.code)),
-        "proposers": proposers(known, bool(choice)),
+        "proposers": proposers(known, bool(parser)),
         "vectors": package(known.vectors or known.pivot),
         "dictionary": package(known.dictionary or known.pivot),
         "wordnet": state(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.swap import ARTICLE, match_article, match_case
+from polyglitch.mutate.filters import ARTICLE, match_article, match_case
 from polyglitch.nlp.lexicons.sentiment import open_lexicon
 from polyglitch.nlp.lexicons.terms import pairs
 from polyglitch.nlp.lexicons.terms import wording as section
@@ -88,7 +88,7 @@ def _laden(parse: Parse) -> list[int]:
     ]
 
 
-def _contractions(language: str) -> dict[str, str]:
+def _short_forms(language: str) -> dict[str, str]:
     """The short form of what can be drawn together."""
     return {full: short for short, full in language_of(language).contractions.items()}
 
@@ -96,7 +96,7 @@ def _contractions(language: str) -> dict[str, str]:
 def contract(parse: Parse, dice: random.Random) -> Iterator[str]:
     """`is not` becomes `isn't`, wherever it stands."""
     text = parse.text
-    for full, short in _contractions(parse.language).items():
+    for full, short in _short_forms(parse.language).items():
         text = _everywhere(text, full, short, ending=" ")
     yield text
 
@@ -104,7 +104,7 @@ def contract(parse: Parse, dice: random.Random) -> Iterator[str]:
 def write_out(parse: Parse, dice: random.Random) -> Iterator[str]:
     """`isn't` becomes `is not`, wherever it stands; 's of possession stays."""
     text = parse.text.replace("’", "'")
-    for full, short in _contractions(parse.language).items():
+    for full, short in _short_forms(parse.language).items():
         text = _everywhere(text, short, full)
     yield text
 
