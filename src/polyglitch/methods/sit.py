@@ -46,7 +46,7 @@ def sit(
         name="sit",
         task="translation",
         mutate=swap_words(proposer, pos=pos, top=top, per_seed=per_seed),
-        compare=named_oracle(oracle, structural(structure, above)),
+        compare=structural(structure, above) if oracle == PUBLISHED else named_oracle(oracle),
         issues=worst_first(report),
         needs=(
             "parser",

@@ -70,9 +70,9 @@ def by_similarity(
     return name, named_oracle(name, published)
 
 
-def named_oracle(name: str, published: Oracle) -> Oracle:
+def named_oracle(name: str, published: Oracle | None = None) -> Oracle:
     """`published`, or a registered oracle; its settings follow a colon: `aligned:0.5+links=attention`."""
-    if name == PUBLISHED:
+    if name == PUBLISHED and published is not None:
         return published
     registered, _, settings = name.partition(":")
     if registered not in registry.entries("oracles"):

@@ -6,6 +6,7 @@ A parser that remembers what it parsed last: methods that share seeds and mutant
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import msgspec
@@ -30,7 +31,7 @@ def choose(language: str) -> ParserChoice | None:
     """The best parser there is for a language, without loading it."""
     if package := spacy_parser.installed(language):
         return ParserChoice("spacy", package, "installed")
-    if stanza_parser.installed(language):
+    if find_spec("stanza") and stanza_parser.installed(language):
         return ParserChoice("stanza", language, "installed")
     if folder := spacy_parser.bundled(language):
         return ParserChoice("spacy", folder.name, "bundled")
