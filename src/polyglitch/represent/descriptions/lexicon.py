@@ -53,23 +53,6 @@ def split_words(text: str) -> tuple[list[str], list[str]]:
     return WORD.findall(lowered), literals
 
 
-SUBJECTS = (
-    "line",
-    "lines",
-    "row",
-    "rows",
-    "item",
-    "items",
-    "string",
-    "strings",
-    "series",
-    "chain",
-    "chains",
-    "text",
-    "texts",
-)
-
-
 def read_words(text: str, subjects: bool = False, bare_literals: bool = False) -> Reading:
     """The concepts of a description, longest phrases first; unknown words are passed over.
 
@@ -108,7 +91,7 @@ def read_words(text: str, subjects: bool = False, bare_literals: bool = False) -
                 tokens.append(DescriptionToken("LITERAL", word))
             else:
                 unknown.append(word)
-        elif subjects and word in SUBJECTS and not names_literal(words, at):
+        elif subjects and word in lexicon()["subjects"]["words"] and not names_literal(words, at):
             tokens.append(DescriptionToken("SUBJECT"))
         elif subjects and word in ("of", "is") and tokens and tokens[-1].kind == "SUBJECT":
             tokens.append(DescriptionToken(word.upper()))
@@ -118,17 +101,15 @@ def read_words(text: str, subjects: bool = False, bare_literals: bool = False) -
     return Reading(tuple(join(tokens)), tuple(unknown), max(1, len(words)), is_formal(words))
 
 
-FORMAL = re.compile(
-    r"lines (with|not|containing|starting with|ending with|having|words)( words)?( that (contain|don't have|have))?"
-    r"( only)?( (with|containing|starting with|ending with|having|not|either|and|or|before|followed by|,|words with"
-    r"|at least once|\d or more times|zero or more times|the string <lit\d+>"
-    r"|a (number|vowel|letter|character|capital letter|lower-case letter)))*"
-)
+@cache
+def formal() -> re.Pattern[str]:
+    """The wording of descriptions that were written by a grammar, not by a person."""
+    return re.compile(lexicon()["formal"]["pattern"])
 
 
 def is_formal(words: list[str]) -> bool:
     """Whether a description is worded by the formula of NL-RX-Synth, every term with its article."""
-    return FORMAL.fullmatch(" ".join(words)) is not None
+    return formal().fullmatch(" ".join(words)) is not None
 
 
 def counted(tokens: list[DescriptionToken]) -> bool:
