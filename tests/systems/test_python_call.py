@@ -57,7 +57,7 @@ def answers(texts, *, context):
 def moody(text):
     if "raise" in text: raise ValueError("cannot bear it")
     if "exit" in text: raise SystemExit(4)
-    return {"none": None, "number": 7, "empty": ""}.get(text, shout(text))
+    return {"none": None, "number": 0.7, "empty": ""}.get(text, shout(text))
 
 def moody_batch(texts):
     moody_batch.calls += 1
@@ -134,7 +134,7 @@ def test_failures_stay_with_their_input(name: str) -> None:
         "",
         "ValueError: cannot bear it",
         "no answer (None)",
-        "the answer is of type int, not text",
+        "the answer is the number 0.7; return its label, or a mapping with `label` and `scores`",
         "empty answer",
         "SystemExit: 4",
         "",
@@ -177,7 +177,7 @@ def test_a_file_works_as_well_as_a_module_and_an_edit_shows(module: Path) -> Non
         ("my_own_system:shuot", "did you mean 'shout'"),
         ("nowhere_at_all:fn", "cannot be imported .ModuleNotFoundError"),
         ("./nowhere.py:fn", "cannot be imported .FileNotFoundError"),
-        ("my_own_system:number", "is int; a function or a System is needed"),
+        ("my_own_system:number", "is int; a function, an object with `predict`"),
         ("my_own_system:Demanding", "cannot be made without arguments"),
     ],
 )

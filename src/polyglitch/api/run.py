@@ -83,7 +83,7 @@ def name_of(system: object) -> str:
     """The name of a function or object; its source is part of it, so that edited code is another system."""
     if isinstance(system, System):
         return system.signature
-    from polyglitch.systems.python_call import source_version
+    from polyglitch.systems.python_version import source_version
 
     place = getattr(system, "__module__", None) or "function"
     return f"python:{place}:{getattr(system, '__qualname__', type(system).__name__)}{source_version(system)}"

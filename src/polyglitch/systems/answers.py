@@ -1,29 +1,77 @@
-"""From whatever a system gave back to `Output`s: what is not an answer becomes a recorded error."""
+"""From whatever a system gave back to `Output`s: what is not an answer becomes a recorded error.
+
+A value of numpy, pandas or torch counts as the plain value it holds, an enum as its text or its name, a list with one
+answer as that answer; so `return model.predict([text])[0]` does, and without the `[0]` too.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from typing import Any
 
 from polyglitch.records import Output
 
+# Where the pipelines of Hugging Face put their text.
+TEXTS = ("text", "translation_text", "generated_text", "summary_text", "answer")
+NUMBERS = "return its label, or a mapping with `label` and `scores`"
+
 
 def answer(raw: object, seconds: float = 0.0) -> Output:
-    """The output for a raw value: text, bytes, a mapping with label or text, (label, scores)."""
+    """The output for a raw value: text, bytes, a label, a mapping with label or text, (label, scores)."""
     if isinstance(raw, Output):
-        return raw
+        known = {"text": raw.text, "label": raw.label, "scores": raw.scores}
+        return raw if not raw.ok or _is_plain(raw) else answer(known, seconds)
+    raw = plain(raw)
     if isinstance(raw, bytes):
         return _text_from_bytes(raw, seconds)
     if isinstance(raw, str):
         return _text(raw, seconds)
+    if isinstance(raw, (bool, int, float)):
+        name = label_name(raw)
+        if name is None:
+            return failed(f"the answer is the number {raw!r}; {NUMBERS}", seconds)
+        return Output(label=name, seconds=seconds)
     if isinstance(raw, Mapping):
-        return _labelled(raw.get("text", ""), raw.get("label"), raw.get("scores"), seconds)
+        return _mapped(raw, seconds)
     if isinstance(raw, tuple) and len(raw) == 2 and isinstance(raw[1], Mapping):
         return _labelled("", raw[0], raw[1], seconds)
     if raw is None:
         return failed("no answer (None)", seconds)
+    if isinstance(raw, (list, tuple)):
+        return _only_one(raw, seconds)
     return failed(f"the answer is of type {type(raw).__name__}, not text", seconds)
+
+
+def plain(raw: object) -> object:
+    """The plain value in one of numpy, pandas, torch or an enum; anything else as it is."""
+    if isinstance(raw, Enum):
+        return plain(raw.value) if isinstance(raw.value, str) else raw.name
+    # Text of numpy is a `str` by inheritance, which no store takes.
+    if isinstance(raw, str):
+        return str.__str__(raw)
+    unpack = getattr(raw, "tolist", None)
+    if callable(unpack) and not isinstance(raw, type):
+        try:
+            return unpack()
+        except Exception:
+            return raw
+    return raw
+
+
+def label_name(value: object) -> str | None:
+    """What a label is called: text as it is, 1, true; a number between two whole ones is no name."""
+    value = plain(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**18 else None
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return None
 
 
 def failed(error: str | BaseException, seconds: float = 0.0) -> Output:
@@ -46,6 +94,39 @@ def as_list(raws: object, count: int) -> list[Any] | None:
         return None
     listed = list(raws)
     return listed if len(listed) == count else None
+
+
+def _is_plain(output: Output) -> bool:
+    numbers = all(type(k) is str and type(v) is float for k, v in output.scores.items())
+    return numbers and type(output.text) is str and type(output.label) in (str, type(None))
+
+
+def _only_one(raws: list[Any] | tuple[Any, ...], seconds: float) -> Output:
+    """The answer in a list of one, however deep."""
+    held: Any = raws
+    while isinstance(held, (list, tuple)) and len(held) == 1:
+        held = plain(held[0])
+    if not isinstance(held, (list, tuple)) or not held:
+        return (
+            answer(held, seconds)
+            if held != [] and held != ()
+            else failed("no answer (an empty list)", seconds)
+        )
+    if all(isinstance(plain(item), float) for item in held):
+        return failed(f"the answer is {len(held)} numbers; {NUMBERS}", seconds)
+    return failed(f"{len(held)} answers to one text; return one", seconds)
+
+
+def _mapped(raw: Mapping[Any, Any], seconds: float) -> Output:
+    """The output in a mapping: ours, or as a pipeline of Hugging Face gives it."""
+    text = next((raw[name] for name in TEXTS if raw.get(name) is not None), "")
+    label, scores = raw.get("label"), raw.get("scores")
+    if scores is None and label is not None and isinstance(plain(raw.get("score")), float):
+        scores = {label_name(label) or "": raw["score"]}
+    if raw and text == "" and label is None and scores is None:
+        names = ", ".join(repr(str(name)[:40]) for name in list(raw)[:8])
+        return failed(f"the answer is a mapping with {names}; `label` or `text` is needed", seconds)
+    return _labelled(text, label, scores, seconds)
 
 
 def _text_from_bytes(raw: bytes, seconds: float) -> Output:
@@ -79,21 +160,25 @@ def _labelled(text: object, label: object, scores: object, seconds: float) -> Ou
     if scores is not None and not isinstance(scores, Mapping):
         return failed(f"scores are of type {type(scores).__name__}, not a mapping", seconds)
     numbers: dict[str, float] = {}
-    for name, value in (scores or {}).items():
+    for key, value in (scores or {}).items():
+        name = label_name(key)
+        if name is None or _fault(name):
+            return failed(f"a score is for {key!r}, which is no label", seconds)
         try:
-            numbers[str(name)] = float(value)
+            numbers[name] = float(value)
         except (TypeError, ValueError, OverflowError):
             return failed(f"the score of {name!r} is {value!r}, not a number", seconds)
-        if not math.isfinite(numbers[str(name)]):
+        if not math.isfinite(numbers[name]):
             return failed(f"the score of {name!r} is {value!r}, not a finite number", seconds)
     if label is None and numbers:
         label = max(numbers, key=lambda name: numbers[name])
     if label is None:
         return answer(text, seconds)
-    if not isinstance(label, str) or not isinstance(text, str):
-        kind = type(text if isinstance(label, str) else label).__name__
+    named, text = label_name(label), plain(text)
+    if named is None or not isinstance(text, str):
+        kind = type(label if named is None else text).__name__
         return failed(f"label or text is of type {kind}, not text", seconds)
-    fault = _fault(label) or (_fault(text) if text else "")
+    fault = _fault(named) or (_fault(text) if text else "")
     if fault:
         return failed(fault, seconds)
-    return Output(text=text, label=label, scores=numbers, seconds=seconds)
+    return Output(text=text, label=named, scores=numbers, seconds=seconds)

@@ -3,17 +3,20 @@
 A function takes a text and returns a text, a label with scores, or a mapping with `label` and
 `scores`. It takes a list and returns a list if it has `batch = True`, or if its first parameter is
 annotated as a list or sequence or is called `texts` or `inputs`. A question's context goes to its
-`context` parameter, or else its second one.
+`context` parameter, or else its second one. It may be `async`: then several texts are asked at once.
+An object with `predict` is asked as scikit-learn does, a list at a time.
 """
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import importlib.util
 import inspect
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,8 +26,9 @@ from polyglitch.protocols import System
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest
 from polyglitch.systems.answers import answer, as_list, failed
-from polyglitch.systems.command.lines import fingerprint
+from polyglitch.systems.python_version import source_version
 
+AT_ONCE = 8  # calls of an async function under way together, where it does not say `parallel`
 LIST_TYPES = ("list", "sequence", "iterable", "collection", "tuple")
 LIST_NAMES = ("texts", "inputs")
 
@@ -34,23 +38,31 @@ class PythonCall:
 
     languages: tuple[str | None, str | None] = (None, None)
 
-    def __init__(self, function: Callable[..., Any], signature: str) -> None:
+    def __init__(self, found: object, signature: str) -> None:
         self.signature = signature
-        self.parallel = max(1, int(getattr(function, "parallel", 1)))
-        self.batch_size = max(1, int(getattr(function, "batch_size", 32)))
-        self._function = function
+        self.parallel = max(1, int(getattr(found, "parallel", 1)))
+        self.batch_size = max(1, int(getattr(found, "batch_size", 32)))
+        self._function = function = callable_of(found)
         parameters = _parameters(function)
         self._batch = bool(getattr(function, "batch", _takes_list(parameters[:1])))
+        if function is not found and _first_is_free(parameters[:1]):
+            self._batch = True  # `predict` of a model takes a list, whatever it calls it
         self._context = _context_parameter(parameters)
+        self._async = inspect.iscoroutinefunction(inspect.unwrap(function)) or (
+            inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+        )
+        self._loop: BackgroundLoop | None = None
 
     def ask(self, inputs: Sequence[Input]) -> list[Output]:
         """Answer each input."""
+        if self._async and not self._batch:
+            return self._ask_together(inputs)
         if not self._batch:
             return [self._ask_one(item) for item in inputs]
         if len(inputs) > 1:
             start = time.perf_counter()
             try:
-                raws = as_list(self._call(inputs), len(inputs))
+                raws = as_list(self._awaited(self._call(inputs)), len(inputs))
             except (Exception, SystemExit):
                 raws = None  # one bad input must not take the others with it: each alone, below
             if raws is not None:
@@ -59,12 +71,15 @@ class PythonCall:
         return [self._ask_one(item) for item in inputs]
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """End the thread in which async calls run, if there was one."""
+        if self._loop:
+            self._loop.close()
+            self._loop = None
 
     def _ask_one(self, item: Input) -> Output:
         start = time.perf_counter()
         try:
-            raw = self._call([item] if self._batch else item)
+            raw = self._awaited(self._call([item] if self._batch else item))
             listed = as_list(raw, 1) if self._batch else [raw]
         except (Exception, SystemExit) as error:
             return failed(error, time.perf_counter() - start)
@@ -72,6 +87,32 @@ class PythonCall:
         if listed is None:
             return failed(f"not a list with one answer for one input: {raw!r:.80}", seconds)
         return answer(listed[0], seconds)
+
+    def _ask_together(self, inputs: Sequence[Input]) -> list[Output]:
+        """Answers of an async function, several under way at once."""
+
+        async def one(item: Input, room: asyncio.Semaphore) -> Output:
+            async with room:
+                start = time.perf_counter()
+                try:
+                    raw = await self._call(item)
+                except (Exception, SystemExit) as error:
+                    return failed(error, time.perf_counter() - start)
+                return answer(raw, time.perf_counter() - start)
+
+        async def every() -> list[Output]:
+            room = asyncio.Semaphore(self.parallel if self.parallel > 1 else AT_ONCE)
+            return await asyncio.gather(*(one(item, room) for item in inputs))
+
+        outputs: list[Output] = self._awaited(every())
+        return outputs
+
+    def _awaited(self, raw: Any) -> Any:
+        """A value, waited for where it is a promise of one."""
+        if not inspect.isawaitable(raw):
+            return raw
+        self._loop = self._loop or BackgroundLoop()
+        return self._loop.result(raw)
 
     def _call(self, asked: Input | Sequence[Input]) -> Any:
         one = isinstance(asked, Input)
@@ -84,6 +125,43 @@ class PythonCall:
         if parameter.name == "context" and parameter.kind is not parameter.POSITIONAL_ONLY:
             return self._function(text, context=context)
         return self._function(text, context)
+
+
+class BackgroundLoop:
+    """An event loop in a thread: a notebook has one running already, where none may be started."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def result(self, promise: Awaitable[Any]) -> Any:
+        """What a promise comes to."""
+
+        async def waited() -> Any:
+            return await promise
+
+        return asyncio.run_coroutine_threadsafe(waited(), self._loop).result()
+
+    def close(self) -> None:
+        """Stop the loop and its thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+def callable_of(found: object) -> Callable[..., Any]:
+    """The function itself, or the `predict` of a model."""
+    predict = getattr(found, "predict", None)
+    if callable(predict) and not inspect.isroutine(found) and not inspect.isclass(found):
+        chosen: Callable[..., Any] = predict
+        return chosen
+    if not callable(found):
+        raise UsageError(
+            f"a system of type {type(found).__name__}: give a function of a text or of a list of texts, an object "
+            "with `predict`, or one that fits polyglitch.System"
+        )
+    return found
 
 
 def open_python(rest: str, timeout: float) -> System:
@@ -104,9 +182,9 @@ def open_python(rest: str, timeout: float) -> System:
             raise UsageError(f"python:{rest} cannot be made without arguments: {error}") from error
     if isinstance(found, System):
         return found
-    if not callable(found):
+    if not callable(found) and not callable(getattr(found, "predict", None)):
         raise UsageError(
-            f"python:{rest} is {type(found).__name__}; a function or a System is needed"
+            f"python:{rest} is {type(found).__name__}; a function, an object with `predict` or a System is needed"
         )
     return PythonCall(found, f"python:{module.__name__}:{name}{source_version(found, module)}")
 
@@ -139,16 +217,6 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-def source_version(found: object, module: ModuleType | None = None) -> str:
-    """A digest of the source file, so that edited code is another system."""
-    try:
-        source = inspect.getsourcefile(inspect.unwrap(found))  # type: ignore[arg-type]
-    except TypeError:
-        source = None
-    source = source or getattr(module, "__file__", None)
-    return f"#{fingerprint([Path(source)])}" if source and Path(source).is_file() else ""
-
-
 def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -175,3 +243,10 @@ def _context_parameter(parameters: list[inspect.Parameter]) -> inspect.Parameter
     second = parameters[1:2]
     needed = second and second[0].default is inspect.Parameter.empty
     return second[0] if needed else None
+
+
+def _first_is_free(first: list[inspect.Parameter]) -> bool:
+    """Whether nothing says that a single text is wanted."""
+    return not any(
+        p.annotation in (str, "str") or p.name in ("text", "sentence", "question") for p in first
+    )

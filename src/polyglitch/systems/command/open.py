@@ -6,6 +6,7 @@ Newlines inside an input are sent as spaces. A question with a context is sent a
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from pathlib import Path
@@ -38,11 +39,22 @@ def _split(rest: str) -> list[str]:
         raise UsageError(
             f"command {rest!r} names no program; for example cmd:./translate --from en"
         )
-    argv[0] = str(Path(argv[0]).expanduser())
+    # Not through Path, which drops `./` and so turns a program of this folder into one of the search path.
+    argv[0] = os.path.expanduser(argv[0])
     if shutil.which(argv[0]) is None:
-        found = Path(argv[0]).exists()
-        raise cannot_start(argv, "no execute permission" if found else "no such program")
+        raise cannot_start(argv, _why_not(argv[0]))
     return argv
+
+
+def _why_not(program: str) -> str:
+    """What is wrong with a program that cannot be run."""
+    if Path(program).is_dir():
+        return "a folder"
+    if not Path(program).exists():
+        return "no such program"
+    if os.path.dirname(program) or not os.access(program, os.X_OK):
+        return "no execute permission"
+    return f"not on the search path; the one in this folder is cmd:./{program}"
 
 
 def _signature(scheme: str, argv: list[str]) -> str:
