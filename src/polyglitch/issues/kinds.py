@@ -27,6 +27,8 @@ def suggest_kind(trial: Trial, verdict: Verdict) -> str:
     if len(trial.outputs) == 1 and len(trial.chains[0]) > 1 and trial.case.inputs:
         lost, gained = differing_words(trial.case.inputs[0].text, trial.chains[0][-1].text)
         return kind_of(lost, gained) if lost or gained else ""
+    if len(trial.outputs) == 1 and verdict.spans and verdict.details:
+        return max(verdict.details, key=lambda kind: verdict.details[kind])  # the oracle named them
     if len(trial.outputs) < 2 or not verdict.spans:
         return ""
     last = len(trial.outputs) - 1

@@ -1,4 +1,4 @@
-"""Cases of an imported suite: each row is a test with its expected label or labels."""
+"""Cases that are the rows of a corpus as they are: with the labels of an imported suite, or alone."""
 
 from __future__ import annotations
 
@@ -25,5 +25,15 @@ def suite_cases(names: tuple[tuple[str, str], ...] = ()) -> Mutation:
             )
             data = {"capability": capability}
             yield new_case(seed, f"label:{capability}", (seed.input,), None, expected, data)
+
+    return mutate
+
+
+@component
+def as_they_are(relation: str) -> Mutation:
+    """One case a seed, unchanged: for what must hold of any single output."""
+
+    def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+        return (new_case(seed, relation, (seed.input,)) for seed in seeds)
 
     return mutate

@@ -1,0 +1,39 @@
+"""All checks of one translation against its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from polyglitch.compare.oracles.facts.amounts import amount_findings, date_findings
+from polyglitch.compare.oracles.facts.lists import Finding
+from polyglitch.compare.oracles.facts.negation import negation_findings
+from polyglitch.compare.oracles.facts.wording import (
+    copied_findings,
+    language_findings,
+    length_findings,
+    name_findings,
+    repeat_findings,
+)
+
+EMPTY = 0.95
+Check = Callable[[str, str, str, str], list[Finding]]
+CHECKS: tuple[Check, ...] = (
+    negation_findings,
+    amount_findings,
+    date_findings,
+    name_findings,
+    copied_findings,
+    repeat_findings,
+    length_findings,
+)
+
+
+def broken_facts_of(source: str, output: str, source_language: str, language: str) -> list[Finding]:
+    """What a translation does not keep of its source, worst first."""
+    if not output.strip():
+        return [Finding("cut off", "the translation is empty", 0, 0, EMPTY)]
+    whole = language_findings(source, output, source_language, language)
+    if whole:
+        return whole  # nothing else can be read then
+    found = [item for check in CHECKS for item in check(source, output, source_language, language)]
+    return sorted(found, key=lambda item: (-item.weight, item.start, item.kind))
