@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.compare.oracles.answer_text import polarity, read, refuses, says_nothing
+from polyglitch.represent.claims.answer_text import polarity, read, refuses, says_nothing
 from polyglitch.compare.oracles.answers import by_rules, same_answer
 from polyglitch.records import Case, Input, Output, Trial, Verdict
 from polyglitch.tools import Toolbox

@@ -29,7 +29,7 @@ class Saved(msgspec.Struct, frozen=True):
     followup_output: str
     source_lang: str | None = None
     target_lang: str | None = None
-    relation: Literal["similar", "contained", "different"] = "similar"
+    relation: Literal["similar", "contained", "different", "same", "follows", "differs"] = "similar"
 
     @property
     def languages(self) -> tuple[str | None, str | None]:
@@ -76,7 +76,7 @@ def bad_line(name: str, number: int, error: Exception) -> UsageError:
     """What is wrong with a line and what it should look like."""
     return UsageError(
         f"{name}, line {number}: {error}; each must have {', '.join(FIELDS)} and may have source_lang, "
-        "target_lang and relation (similar, contained or different)"
+        "target_lang and relation (similar, contained or different; for claims same, follows or differs)"
     )
 
 

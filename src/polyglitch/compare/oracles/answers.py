@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from polyglitch.compare.oracles.answer_text import (
+from polyglitch.represent.claims.answer_text import (
     Date,
     ReadAnswer,
     bare_answer,

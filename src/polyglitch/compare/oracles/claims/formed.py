@@ -1,0 +1,206 @@
+"""Answers with a form of their own side by side: JSON field by field, tool calls by argument, code by what it does."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from polyglitch.represent.claims.facts import facts, same_fact
+from polyglitch.represent.claims.structure import (
+    ToolCall,
+    code_blocks,
+    json_of,
+    leaves,
+    tool_call,
+)
+from polyglitch.represent.claims.words import content_words
+
+PYTHON = ("", "python", "py", "python3")
+
+
+class Difference(NamedTuple):
+    """Something that parts two answers: how much it weighs, in words, and the places in each."""
+
+    kind: str
+    weight: float
+    reason: str
+    first: tuple[int, int] | None = None
+    second: tuple[int, int] | None = None
+
+
+def formed_differences(one: str, other: str) -> list[Difference] | None:
+    """How two answers with a form differ; nothing where neither has one."""
+    calls = tool_call(one), tool_call(other)
+    if calls[0] and calls[1]:
+        return list(call_differences(*calls, one, other))  # type: ignore[arg-type]
+    values = json_of(one), json_of(other)
+    if values[0] is not ... and values[1] is not ...:
+        return list(field_differences(values[0], values[1], one, other))
+    blocks = code_blocks(one), code_blocks(other)
+    if blocks[0] and blocks[1]:
+        return list(code_differences(blocks[0][0].text, blocks[1][0].text, one, other))
+    for what, pair in (
+        ("a tool call", calls),
+        ("JSON", [v is not ... for v in values]),
+        ("code", blocks),
+    ):
+        if bool(pair[0]) != bool(pair[1]):
+            which = "first" if pair[0] else "second"
+            return [Difference("form", 0.85, f"only the {which} answer is {what}")]
+    return None
+
+
+def call_differences(a: ToolCall, b: ToolCall, one: str, other: str) -> Iterator[Difference]:
+    """The tool, then its arguments."""
+    if a.name != b.name:
+        places = place_of(a.name, one), place_of(b.name, other)
+        yield Difference("tool", 0.95, f"called {a.name!r}, then {b.name!r}", *places)
+    yield from field_differences(a.arguments, b.arguments, one, other)
+
+
+def field_differences(a: Any, b: Any, one: str, other: str) -> Iterator[Difference]:
+    """Fields that are lost, added, of another type or value; order of keys and items does not count."""
+    first, second = by_path(a), by_path(b)
+    for path in dict.fromkeys((*first, *second)):
+        left, right = list(first.get(path, [])), list(second.get(path, []))
+        for value in list(left):
+            twin = next((v for v in right if same_value(value, v)), ...)
+            if twin is not ...:
+                left.remove(value)
+                right.remove(twin)
+        for value, new in zip(left, right, strict=False):
+            kind = type_name(value), type_name(new)
+            what = f"{value!r} became {new!r}" + (
+                "" if kind[0] == kind[1] else f" ({kind[0]}, then {kind[1]})"
+            )
+            spans = place_of(str(value), one), place_of(str(new), other)
+            yield Difference("field", 0.9, f"{path or 'the value'}: {what}", *spans)
+        for value in left[len(right) :]:
+            reason = f"{path or 'the list'}: {value!r} is lost"
+            yield Difference("field", 0.8, reason, place_of(str(value), one), None)
+        for value in right[len(left) :]:
+            reason = f"{path or 'the list'}: {value!r} is new"
+            yield Difference("field", 0.8, reason, None, place_of(str(value), other))
+
+
+def by_path(value: Any) -> dict[str, list[Any]]:
+    """The values of each path; paths as they are written whatever the case and the style of keys."""
+    found: dict[str, list[Any]] = {}
+    for path, item in leaves(value):
+        found.setdefault(path, []).append(item)
+    return found
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two fields say the same and are of one type."""
+    if type_name(one) != type_name(other):
+        return False
+    if not isinstance(one, str):
+        return bool(one == other)
+    a, b = facts(one), facts(other)
+    if len(a) != len(b) or not all(any(same_fact(x, y) for y in b) for x in a):
+        return False
+    return bag(one, a) == bag(other, b) or (bool(a) and not (bag(one, a) - bag(other, b)))
+
+
+def bag(text: str, found: Any) -> Counter[str]:
+    """The words of meaning outside the facts; all words where there are none."""
+    covered = frozenset(p for f in found for p in range(f.start, f.end))
+    words = Counter(w.root for w in content_words(text, covered))
+    return words or Counter(re.findall(r"\w+", text.lower()) if not found else [])
+
+
+def type_name(value: Any) -> str:
+    """The type of a JSON value in its own words; whole and broken numbers are one type."""
+    names = {bool: "true or false", int: "number", float: "number", str: "text", type(None): "null"}
+    return names.get(type(value), "list" if isinstance(value, list) else "object")
+
+
+def place_of(part: str, text: str) -> tuple[int, int] | None:
+    """Where a value stands in an answer."""
+    at = text.find(part) if part else -1
+    return (at, at + len(part)) if at >= 0 else None
+
+
+def code_differences(one: str, other: str, first: str, second: str) -> Iterator[Difference]:
+    """Python by its tree with local names numbered; other code, and Python of another shape, by what tells programs apart."""
+    trees = tree_of(one), tree_of(other)
+    if (trees[0] and trees[0] == trees[1]) or squeezed(one) == squeezed(other):
+        return
+    if bool(trees[0]) != bool(trees[1]) and tree_of(one) is not None:
+        yield Difference("code", 0.85, "only one of the programs can be parsed")
+        return
+    for kind, pattern, weight in (
+        ("comparison", r"<=|>=|==|!=|(?<![-=<])[<>](?![<>=])", 0.6),
+        ("constant", r"(?<![\w.])\d+(?:\.\d+)?|'[^'\n]*'|\"[^\"\n]*\"", 0.55),
+        (
+            "operator",
+            r"\*\*|//|(?<!\w)(?:not|and|or|min|max|ASC|DESC|asc|desc|reverse|sorted|True|False|AVG|SUM|COUNT|MAX|MIN)(?!\w)|[+*/%](?!=)",
+            0.5,
+        ),
+        ("word", r"(?<![\w.])[a-z_]{3,}(?=\()|(?<=\.)\w+", 0.3),
+    ):
+        bags = [Counter(re.findall(pattern, uncommented(code))) for code in (one, other)]
+        lost, new = bags[0] - bags[1], bags[1] - bags[0]
+        if lost or new:
+            shares = sum((lost + new).values()) / max(1, sum((bags[0] + bags[1]).values()))
+            shown = f"{', '.join(lost) or 'nothing'} became {', '.join(new) or 'nothing'}"
+            spans = (place_of(next(iter(lost), ""), first), place_of(next(iter(new), ""), second))
+            both = 1.0 if lost and new else 0.6
+            yield Difference(
+                "code", weight * both * (0.7 + 0.3 * shares), f"{kind}: {shown}", *spans
+            )
+
+
+def squeezed(code: str) -> str:
+    """Code without blanks and comments."""
+    return re.sub(r"\s+", "", uncommented(code)).replace("'", '"').rstrip(";").lower()
+
+
+def uncommented(code: str) -> str:
+    """Code without comments, docstrings and calls that only print an example."""
+    code = re.sub(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'', "", code)
+    return re.sub(r"(?m)(?:^|(?<=\s))(?:#|--|//)[^\n]*|^print\(.*\)$", "", code)
+
+
+def tree_of(code: str) -> str | None:
+    """The tree of a Python program with its own names numbered, docstrings and examples left out."""
+    if len(code) > 20_000:
+        return None
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    numbers: dict[str, str] = {}
+    bound = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    bound |= {
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            node.body = [n for n in node.body if not is_text(n)] or node.body
+        if isinstance(node, ast.FunctionDef):
+            node.returns = None
+        if isinstance(node, ast.Name) and node.id in bound:
+            node.id = numbers.setdefault(node.id, f"v{len(numbers)}")
+        if isinstance(node, ast.arg):
+            node.arg = numbers.setdefault(node.arg, f"v{len(numbers)}")
+            node.annotation = None
+    tree.body = [n for n in tree.body if not is_text(n) and not is_print(n)]
+    return ast.dump(tree) if tree.body else None
+
+
+def is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def is_print(node: ast.stmt) -> bool:
+    """Whether a statement prints an example."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    return (
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print"
+    )

@@ -1,0 +1,132 @@
+"""Verdicts on pairs of answers: the claims must stay (`same`), follow the edit (`follows`), or vanish (`differs`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from polyglitch.compare.oracles.claims.differences import Alike, Asked, differences
+from polyglitch.compare.oracles.claims.edit import expected_answer, find_edit
+from polyglitch.compare.oracles.claims.formed import Difference
+from polyglitch.compare.oracles.claims.options import chosen_option
+from polyglitch.compare.oracles.claims.vanished import vanished_score
+from polyglitch.compare.oracles.two_outputs import undecided
+from polyglitch.component import component
+from polyglitch.errors import Missing
+from polyglitch.languages import DEFAULT
+from polyglitch.protocols import Comparison, Tools
+from polyglitch.records import Input, Span, Trial, Verdict
+
+THRESHOLD = 0.5
+SAME, FOLLOWS, DIFFERS = "same", "follows", "differs"
+MEANS = {SAME: SAME, FOLLOWS: FOLLOWS, DIFFERS: DIFFERS, "similar": SAME, "different": DIFFERS}
+MEANS |= {"flipped": DIFFERS, "contained": SAME}
+LONGEST = 20_000  # characters of an answer that is compared
+EMBEDDER = "minilm"
+
+
+class Judged(NamedTuple):
+    """How surely a relation is broken, and what shows it."""
+
+    score: float
+    found: list[Difference]
+
+
+@component
+def claims(threshold: float = THRESHOLD, vectors: bool = True) -> Comparison:
+    """Judge by what the answers claim; `vectors` uses MiniLM for wording where it is installed."""
+
+    def compare(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        alike = cosines(tools) if vectors else no_vectors
+        return [undecided(trial) or judge(trial, alike) for trial in trials]
+
+    def judge(trial: Trial, alike: Alike) -> Verdict:
+        must = MEANS.get(trial.case.relation.partition(":")[0])
+        if must is None:
+            reason = f"the relation {trial.case.relation!r} is none of same, follows and differs"
+            return Verdict(trial.case.id, "undecided", reason)
+        inputs = [whole_input(item) for item in trial.case.inputs[:2]]
+        texts = [output.label or output.text for output in trial.outputs[:2]]
+        if max(map(len, texts)) > LONGEST:
+            reason = f"an answer is longer than {LONGEST} characters, the most that is compared"
+            return Verdict(trial.case.id, "undecided", reason)
+        judged = judge_pair(must, inputs[0], inputs[1], texts[0], texts[1], alike)
+        return verdict(trial.case.id, judged, threshold, texts)
+
+    return compare
+
+
+def judge_pair(
+    must: str, source: str, followup: str, first: str, second: str, alike: Alike
+) -> Judged:
+    """How surely two answers break a relation."""
+    answers = chosen_option(first, source), chosen_option(second, followup)
+    asked = Asked(source, followup)
+    if must == SAME:
+        return same(*answers, asked, alike)
+    edit = find_edit(source, followup)
+    if must == FOLLOWS:
+        expected = expected_answer(answers[0], edit, source, followup)
+        judged = same(expected, answers[1], asked, alike)
+        if judged.score < THRESHOLD or expected == answers[0]:
+            return judged
+        back = [d for d in judged.found if d.second]  # places in what was expected are no places
+        return Judged(judged.score, [d._replace(first=None) for d in back] or judged.found)
+    kept = same(*answers, asked, alike)
+    return Judged(*vanished_score(*answers, asked, edit, kept.score))
+
+
+def same(one: str, other: str, asked: Asked, alike: Alike) -> Judged:
+    """How surely two answers claim different things."""
+    if " ".join(one.split()).lower() == " ".join(other.split()).lower():
+        return Judged(0.0, [])
+    found = sorted(differences(one, other, asked, alike), key=lambda d: -d.weight)
+    rest = 1.0
+    for each in found:
+        rest *= 1 - each.weight
+    return Judged(1 - rest, found)
+
+
+def whole_input(item: Input) -> str:
+    """All that a system was given, as one text."""
+    return "\n".join(part for part in (item.title, item.context, item.text) if part)
+
+
+def verdict(case: str, judged: Judged, threshold: float, texts: Sequence[str]) -> Verdict:
+    """The verdict with its reasons in words and the places in both answers."""
+    broken = judged.score >= threshold
+    told = [d for d in judged.found if d.weight >= 0.1][:5] if broken else []
+    spans = []
+    for each in told:
+        for number, place in enumerate((each.first, each.second)):
+            if place and 0 <= place[0] < place[1] <= len(texts[number]):
+                spans.append(Span(number, place[0], place[1], each.reason))
+    reasons = tuple(d.reason for d in told)
+    return Verdict(
+        case,
+        "violated" if broken else "holds",
+        reason=reasons[0] if reasons else "",
+        score=round(judged.score, 4),
+        threshold=threshold,
+        reasons=reasons,
+        spans=tuple(spans),
+    )
+
+
+def no_vectors(one: str, other: str) -> float | None:
+    """Where there are no vectors."""
+    return None
+
+
+def cosines(tools: Tools) -> Alike:
+    """The cosine of two texts by MiniLM, or none where it is not installed."""
+    try:
+        embedder = tools.embedder(EMBEDDER, DEFAULT)
+    except Missing:
+        return no_vectors
+
+    def alike(one: str, other: str) -> float | None:
+        rows = embedder.embed([one, other])
+        return float(rows[0] @ rows[1])
+
+    return alike

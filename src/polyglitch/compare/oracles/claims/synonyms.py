@@ -1,0 +1,34 @@
+"""Whether two roots mean the same: listed so, or in WordNet where it is installed."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+from polyglitch.nlp.lexicons.wordnet import PARTS, WordNet, dictionary_folder, open_wordnet
+from polyglitch.represent.claims.words import root, same_meaning
+
+
+@lru_cache(maxsize=65536)
+def mean_alike(one: str, other: str) -> bool:
+    """Whether two roots are forms of a word, or words that may stand for each other."""
+    return same_meaning(one, other)
+
+
+@cache
+def _wordnet() -> WordNet | None:
+    return open_wordnet() if dictionary_folder() else None
+
+
+@lru_cache(maxsize=65536)
+def _synonym_roots(word: str) -> frozenset[str]:
+    """The roots of the words that share a meaning with a word."""
+    known = _wordnet()
+    if known is None:
+        return frozenset()
+    found = {name for part in PARTS for name in known.synonyms(word, part)}
+    return frozenset(root(name) for name in found if "_" not in name)
+
+
+def synonyms(one: str, other: str) -> bool:
+    """Whether two words, as they are written, share a meaning in WordNet."""
+    return root(other) in _synonym_roots(one) or root(one) in _synonym_roots(other)

@@ -1,0 +1,5 @@
+"""An answer as the claims it makes: what kind of answer it is, its facts with their places, its sentences, its structure."""
+
+from polyglitch.represent.claims.answer import Answer, read_answer
+
+__all__ = ["Answer", "read_answer"]

@@ -1,0 +1,249 @@
+"""One answer read: whether it is yes or no, a refusal, "not known", cut off; its sentences with facts, names and words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from polyglitch.languages import DEFAULT, known_languages
+from polyglitch.languages import language as language_of
+from polyglitch.represent.claims.answer_text import bare_answer, polarity
+from polyglitch.represent.claims.answer_text import lists as answer_lists
+from polyglitch.represent.claims.facts import Fact, facts
+from polyglitch.represent.claims.lists import lists, patterns, phrase_pattern
+from polyglitch.represent.claims.structure import FENCE, broken_json, list_items
+from polyglitch.represent.claims.words import Word, content_words, little_words, tokens
+
+Stance = Literal["refusal", "unknown", "yes", "no", ""]
+BREAK = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])|\n+")
+NAME = re.compile(r"[A-Z][\w'’&.-]*\w|[A-Z]\b")
+JOINING = ("of", "de", "van", "von", "da", "del", "al", "&", "la")
+TELLING = 2  # words of a language that tell a text is in it
+SHORT = 40  # characters of an answer too short to be cut off in the middle
+
+
+class Name(NamedTuple):
+    """A name: its parts in small letters without titles, and where it stands."""
+
+    parts: tuple[str, ...]
+    start: int
+    end: int
+    text: str
+
+
+class Sentence(NamedTuple):
+    """A statement of an answer; places count from the start of the answer."""
+
+    text: str
+    start: int
+    facts: tuple[Fact, ...]
+    names: tuple[Name, ...]
+    words: tuple[Word, ...]
+    negated: int  # how many words deny
+    hedged: bool
+    courtesy: bool
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.text)
+
+
+class Answer(NamedTuple):
+    """What an answer says, in a form that can be compared."""
+
+    text: str
+    stance: Stance
+    language: str
+    cut_off: bool
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def facts(self) -> list[Fact]:
+        """All facts in their order."""
+        return [fact for sentence in self.sentences for fact in sentence.facts]
+
+    @property
+    def names(self) -> list[Name]:
+        """All names in their order."""
+        return [name for sentence in self.sentences for name in sentence.names]
+
+    @property
+    def words(self) -> list[Word]:
+        """All words of meaning in their order."""
+        return [word for sentence in self.sentences for word in sentence.words]
+
+
+@lru_cache(maxsize=4096)
+def read_answer(text: str, capitals: frozenset[str] = frozenset()) -> Answer:
+    """Read an answer; `capitals` are words known to be names, which may then begin a sentence."""
+    known = capitals | inner_capitals(text)
+    made = tuple(_sentence(part, start, text, known) for part, start in split(text) if part.strip())
+    return Answer(text, stance(text), spoken_language(text), is_cut_off(text), made)
+
+
+def stance(text: str) -> Stance:
+    """Whether an answer declines, says that the fact is not known, or is a yes or a no."""
+    low = text.lower().replace("’", "'")
+    if bare_answer(text) in lists()["nothing"]:
+        return "unknown"
+    if any(p.search(low[:400]) for p in patterns("refusal")):
+        return "refusal"
+    return "unknown" if says_unknown(text) else polarity(text) or ""
+
+
+def says_unknown(text: str) -> bool:
+    """Whether the first statement of an answer, or the whole of a short one, says that something is not known."""
+    spoken = [part for part, _ in split(text) if not is_courtesy(part) or says_so(part)]
+    head = " ".join(spoken[:2])
+    return says_so(head) and len(spoken) <= 4
+
+
+def says_so(sentence: str) -> bool:
+    """Whether a sentence says that something is not known or not said."""
+    low = sentence.lower().replace("’", "'")
+    return any(p.search(low) for p in patterns("unknown"))
+
+
+def split(text: str) -> list[tuple[str, int]]:
+    """The sentences and lines of a text with their places."""
+    known = language_of(DEFAULT).words("abbreviations")
+    found, start = [], 0
+    for mark in BREAK.finditer(text):
+        before = text[start : mark.start()].rstrip(".").rsplit(None, 1)[-1:]
+        if "\n" not in mark[0] and before and before[0].lower() in known:
+            continue
+        found.append((text[start : mark.start()], start))
+        start = mark.end()
+    found.append((text[start:], start))
+    return [(part, place) for part, place in found if part.strip()]
+
+
+def _sentence(part: str, start: int, whole: str, known: frozenset[str]) -> Sentence:
+    low = part.lower().replace("’", "'")
+    here = facts(part)
+    covered = {place for fact in here for place in range(fact.start, fact.end)}
+    names = names_of(part, known, frozenset(covered))
+    covered |= {place for name in names for place in range(name.start, name.end)}
+    plain = phrase_pattern("no_denial").sub(" ", low)
+    denying = [word for word, _, _ in tokens(plain) if word in lists()["denies"]]
+    return Sentence(
+        part,
+        start,
+        tuple(fact._replace(start=fact.start + start, end=fact.end + start) for fact in here),
+        tuple(name._replace(start=name.start + start, end=name.end + start) for name in names),
+        tuple(
+            word._replace(start=word.start + start, end=word.end + start)
+            for word in content_words(part, frozenset(covered))
+        ),
+        len(denying),
+        any(word in lists()["hedges"] for word, _, _ in tokens(low)),
+        is_courtesy(part),
+    )
+
+
+def is_courtesy(sentence: str) -> bool:
+    """Whether a sentence only greets, thanks, or announces what follows."""
+    low = sentence.lower().replace("’", "'").strip(" *_#>")
+    if not low.startswith(tuple(lists()["courtesy"])):
+        return False
+    return low.endswith((":", "!")) or (len(low.split()) <= 12 and not facts(sentence))
+
+
+def inner_capitals(text: str) -> frozenset[str]:
+    """The words with a capital inside sentences: names, wherever else they stand."""
+    found: set[str] = set()
+    if is_shouted(text):
+        return frozenset()
+    for part, _ in split(text):
+        first = re.search(r"\w", part)
+        for match in NAME.finditer(part):
+            opening = first is not None and match.start() == first.start()
+            quoted = part[: match.start()].rstrip(" ")[-1:] in (":", '"', "“", "-", "*", "|")
+            if not opening and not quoted:
+                found.add(match[0].removesuffix("'s").lower())
+    return frozenset(found - little_words())
+
+
+def is_shouted(text: str) -> bool:
+    """Whether a text is in capitals throughout, where they tell nothing."""
+    letters = [c for c in text if c.isalpha()]
+    return len(letters) > 8 and sum(c.isupper() for c in letters) > 0.6 * len(letters)
+
+
+def names_of(part: str, known: frozenset[str], covered: frozenset[int]) -> list[Name]:
+    """The names of a sentence: words with a capital that are known to be names, joined where they follow each other."""
+    if is_shouted(part):
+        return []
+    runs: list[list[re.Match[str]]] = []
+    found = list(NAME.finditer(part))
+    for place, match in enumerate(found):
+        word = match[0].removesuffix("'s").removesuffix("’s").lower()
+        after = found[place + 1] if place + 1 < len(found) else None
+        leads = after is not None and after.start() - match.end() == 1 and after[0].lower() in known
+        if match.start() in covered or word in little_words() or not (word in known or leads):
+            continue
+        between = part[runs[-1][-1].end() : match.start()] if runs else "x"
+        joined = between.strip() in ("", ".", *JOINING) and "\n" not in between
+        if runs and joined and not runs[-1][-1][0].endswith(("'s", "’s")):
+            runs[-1].append(match)
+        else:
+            runs.append([match])
+    return [name for run in runs if (name := _name(part, run)).parts]
+
+
+def _name(part: str, run: list[re.Match[str]]) -> Name:
+    titles = language_of(DEFAULT).titles
+    words = [re.sub(r"['’]s$", "", match[0]).lower().strip(".") for match in run]
+    kept = tuple(word for word in words if word not in titles) or tuple(words)
+    start, end = run[0].start(), run[-1].end()
+    return Name(kept, start, end, part[start:end])
+
+
+def same_name(one: Name, other: Name) -> bool:
+    """Whether two names may be of the same: parts of one, initials, or another way to write it."""
+    a, b = set(one.parts), set(other.parts)
+    if a <= b or b <= a or (one.parts[-1] == other.parts[-1] and a & b and len(a ^ b) <= 2):
+        return True
+    for short, long in ((one, other), (other, one)):
+        letters = "".join(part[0] for part in long.parts if part not in JOINING)
+        if len(long.parts) > 1 and short.parts[0].replace(".", "") == letters:
+            return True
+    return _alias(" ".join(one.parts)) == _alias(" ".join(other.parts))
+
+
+@lru_cache(maxsize=4096)
+def _alias(name: str) -> str:
+    rows: Iterable[list[str]] = answer_lists()["aliases"]
+    return next((row[0] for row in rows if name in row), name)
+
+
+def spoken_language(text: str) -> str:
+    """The code of the language a text is in, by its commonest words; empty where too little tells."""
+    words = re.findall(r"[^\W\d_]+", FENCE.sub(" ", text).lower())
+    if len(words) < 4:
+        return ""
+    found = {
+        known.code: sum(word in known.common for word in words)
+        for known in known_languages()
+        if known.spaced and known.common
+    }
+    best = max(found, key=lambda code: found[code])
+    second = max((count for code, count in found.items() if code != best), default=0)
+    return best if found[best] >= TELLING and found[best] > 1.5 * second else ""
+
+
+def is_cut_off(text: str) -> bool:
+    """Whether an answer stops in the middle: of a sentence, of JSON, of a block of code."""
+    bare = text.rstrip()
+    if bare.count("```") % 2 or broken_json(bare):
+        return True
+    if len(bare) < SHORT or (not bare[-1].isalnum() and bare[-1] not in ",;-("):
+        return False
+    last = bare.rsplit(None, 1)[-1].lower()
+    if list_items(bare) or bare[-1] in ",;(":
+        return bare[-1] in ",;(" or last in little_words()
+    ended = any(part.rstrip()[-1:] in ".!?" for part, _ in split(bare)[:-1])
+    return last in little_words() or ended

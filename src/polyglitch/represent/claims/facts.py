@@ -1,0 +1,246 @@
+"""Facts of a text with their places: numbers with units, dates, times, weekdays, codes and addresses.
+
+Two ways to write a fact give equal facts: "5" and "five", 15 March 2024 and 2024-03-15, 3 pm and 15:00, 90 minutes
+and 1.5 hours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
+from polyglitch.represent.abstraction.relations import number_at, table
+from polyglitch.represent.claims.lists import lists, units
+from polyglitch.represent.claims.words import tokens
+
+CODE = re.compile(
+    r"https?://[^\s<>\"')\]]+[^\s<>\"')\].,;:!?]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|"
+    r"(?<![\w.])[A-Z]{1,6}[-_#]?\d[\w-]*\w|(?<![\w.])\d+(?:\.\d+){2,}(?!\w)|"
+    r"(?<![\w-])\+?\d{1,3}[ -]\d{3}[ -]\d{3,4}(?:[ -]\d{2,4})?(?!\w)|#\d+"
+)
+CLOCK = re.compile(
+    r"(?<![\w:])(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?m\b\.?|(?<![\w:.])(\d{1,2}):(\d{2})(?!\w)",
+    re.IGNORECASE,
+)
+CLOSE = 0.0015  # numbers so near each other are the same written shorter
+ROUGH = 0.02  # a third and 33%
+SIGNS = "$€£¥₹"
+
+
+class Fact(NamedTuple):
+    """A fact: its kind, what it comes to, and where it stands."""
+
+    kind: str  # number, date, time, day, code
+    value: tuple[object, ...]
+    start: int
+    end: int
+    text: str
+
+
+@lru_cache(maxsize=4096)
+def facts(text: str) -> tuple[Fact, ...]:
+    """The facts of a text in their order, none inside another."""
+    found: list[Fact] = []
+    taken: set[int] = set()
+    for reader in (_dates, _times, _codes, _days, _numbers):
+        for fact in reader(text, taken):
+            found.append(fact)
+            taken.update(range(fact.start, fact.end))
+    return tuple(sorted(found, key=lambda fact: fact.start))
+
+
+def same_fact(one: Fact, other: Fact) -> bool:
+    """Whether two facts come to the same."""
+    if {one.kind, other.kind} == {"date", "number"}:
+        date, number = (one, other) if one.kind == "date" else (other, one)
+        return any(number.value == (float(d[0]), "") for d in date.value if d[0])  # type: ignore[index]
+    if {one.kind, other.kind} == {"time", "number"}:
+        time, number = (one, other) if one.kind == "time" else (other, one)
+        hour, minute = divmod(int(time.value[0]), 60)  # type: ignore[call-overload]
+        return not minute and number.value in ((float(hour), ""), (float(hour - 12), ""))
+    if one.kind != other.kind:
+        return False
+    if one.kind == "number":
+        return _same_number(*one.value, *other.value)  # type: ignore[call-arg]
+    if one.kind == "date":
+        return any(_dates_agree(a, b) for a in one.value for b in other.value)
+    return one.value == other.value
+
+
+def _same_number(one: float, unit: str, other: float, other_unit: str) -> bool:
+    if unit != other_unit:
+        if "percent" in (unit, other_unit) and "" in (unit, other_unit):
+            part, share = (one, other) if unit == "" else (other, one)
+            if part < 1:
+                return abs(part * 100 - share) <= ROUGH * 100
+        if "" not in (unit, other_unit):
+            return False
+    return abs(one - other) <= CLOSE * max(abs(one), abs(other))
+
+
+def _dates_agree(one: object, other: object) -> bool:
+    pairs = [(a, b) for a, b in zip(one, other, strict=True) if a and b]  # type: ignore[call-overload]
+    return bool(pairs) and all(a == b for a, b in pairs)
+
+
+@cache
+def _date_shapes() -> tuple[re.Pattern[str], ...]:
+    months = language_of(DEFAULT).table("qa/numbers.toml", "reading dates")["months"]
+    name = "|".join(f"{m}|{m[:3]}|{m[:4]}" for m in months)
+    day = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
+    shapes = (
+        rf"{day}(?: of)?[ -](?P<m>{name})\.?,?[ -](?P<y>\d{{4}})",
+        rf"(?P<m>{name})\.? {day},? (?P<y>\d{{4}})",
+        r"(?P<y>\d{4})[-/](?P<m>\d{1,2})[-/](?P<d>\d{1,2})(?:T[\d:.]+Z?)?",
+        r"(?P<d>\d{1,2})(?P<sep>[./-])(?P<m>\d{1,2})(?P=sep)(?P<y>\d{4})",
+        rf"(?P<m>{name})\.?,? (?:of )?(?P<y>\d{{4}})",
+        rf"{day}(?: of)? (?P<m>{name})\b",
+        rf"(?P<m>{name})\.? (?:the )?{day}(?!:)",
+    )
+    made = [re.compile(rf"(?<![\w.-]){shape}(?![\w-])", re.IGNORECASE) for shape in shapes]
+    alone = "|".join(m.capitalize() for m in months)  # "may" and "march" are words too
+    return (*made, re.compile(rf"(?<!^)(?<![.!?] )(?<!\w)(?P<m>{alone})(?!\w)"))
+
+
+def _dates(text: str, taken: set[int]) -> Iterator[Fact]:
+    months = language_of(DEFAULT).table("qa/numbers.toml", "reading dates")["months"]
+    done: set[int] = set()
+    for shape in _date_shapes():
+        for found in shape.finditer(text):
+            if found.start() in done or found.end() - 1 in done:
+                continue
+            part = found.groupdict()
+            month = (part.get("m") or "").lower().rstrip(".")
+            year, day = int(part.get("y") or 0), int(part.get("d") or 0)
+            number = int(month) if month.isdigit() else _month(month, months)
+            both = {(year, number, day)}
+            if part.get("sep") and day <= 12:
+                both.add((year, day, number))  # 03/04/2024 may be either
+            readable = tuple(sorted(d for d in both if d[1] <= 12 and d[2] <= 31))
+            readable = readable or tuple((y, d, m) for y, m, d in both if d <= 12 and m <= 31)
+            if readable:
+                done.update(range(found.start(), found.end()))
+                yield Fact("date", readable, found.start(), found.end(), found[0])
+
+
+def _month(name: str, months: list[str]) -> int:
+    return next(i for i, month in enumerate(months, 1) if month[:3] == name[:3])
+
+
+def _times(text: str, taken: set[int]) -> Iterator[Fact]:
+    for found in CLOCK.finditer(text):
+        if found.start() in taken:
+            continue
+        hour, minute, half, plain, rest = found.groups()
+        hours = int(hour or plain) % (12 if half else 24) + (
+            12 if (half or "").lower() == "p" else 0
+        )
+        value = 60 * hours + int(minute or rest or 0)
+        yield Fact("time", (value,), found.start(), found.end(), found[0])
+    for word, start, end in tokens(text):
+        if word in lists()["clock"]:
+            hour, _, _ = lists()["clock"][word].partition(":")
+            yield Fact("time", (60 * int(hour),), start, end, text[start:end])
+
+
+def _codes(text: str, taken: set[int]) -> Iterator[Fact]:
+    for found in CODE.finditer(text):
+        if found.start() not in taken:
+            plain = re.sub(r"[\s#_-]", "", found[0]).upper().removesuffix("/")
+            yield Fact("code", (plain,), found.start(), found.end(), found[0])
+
+
+def _days(text: str, taken: set[int]) -> Iterator[Fact]:
+    for word, start, end in tokens(text):
+        base = word.removesuffix("'s").removesuffix("s")
+        if word not in lists()["weekdays"] and base not in lists()["weekdays"]:
+            short = text[start:end] if len(word) in (3, 4) and text[start].isupper() else ""
+            full = [
+                d for d in lists()["weekdays"] if short and d.startswith(word) and word != "sun"
+            ]
+            if not full or (text[:start].strip()[-1:] in ("", ".") and word == "sat"):
+                continue
+            base = full[0]
+        else:
+            base = word if word in lists()["weekdays"] else base
+        yield Fact("day", (base,), start, end, text[start:end])
+
+
+def _numbers(text: str, taken: set[int]) -> Iterator[Fact]:
+    found = tokens(text)
+    words = [word for word, _, _ in found]
+    at = 0
+    while at < len(found):
+        word, start, end = found[at]
+        part = _fraction(words, at)
+        value, used = part if part else (None, 1)
+        if start in taken:
+            at += 1
+            continue
+        if value is None and (word[0].isdigit() or word in table()["numbers"]):
+            value, used = number_at(words, at)
+            used = max(1, used)
+        if value is None:
+            at += 1
+            continue
+        last = at + used
+        amount, unit, last = _with_unit(value, words, at, last)
+        places = found[at:last]
+        sign = found[at - 1] if at and words[at - 1] in SIGNS else None
+        begin = sign[1] if sign else start
+        if sign:
+            unit, amount = (
+                units()[sign[0]][0],
+                amount if unit in ("", units()[sign[0]][0]) else value,
+            )
+        if at and words[at - 1] == "-" and (at < 2 or found[at - 2][2] < found[at - 1][1]):
+            if found[at - 1][2] == start and word[0].isdigit():
+                amount = -amount
+        stop = places[-1][2]
+        if not (word == "one" and not unit and len(words) > 3):  # "one" is a pronoun too
+            yield Fact("number", (amount, unit), begin, stop, text[begin:stop])
+        at = last
+
+
+def _with_unit(value: float, words: list[str], at: int, last: int) -> tuple[float, str, int]:
+    """A number in the base of the unit after it; "1.2M" and "40k" are scaled."""
+    after = words[last] if last < len(words) else ""
+    if after in lists()["scale_letters"] and at and words[at - 1] in SIGNS:
+        return value * lists()["scale_letters"][after], units()[words[at - 1]][0], last + 1
+    if after == "k" and words[at][0].isdigit():
+        return value * 1000, "", last + 1
+    if after in ("st", "nd", "rd", "th"):
+        return value, "", last + 1
+    if after == "-":  # "a 30-day trial"
+        after, step = (words[last + 1] if last + 1 < len(words) else ""), 2
+    else:
+        step = 1
+    if after == "°" and last + step < len(words) and words[last + step] in ("c", "f"):
+        return value, "celsius" if words[last + step] == "c" else "fahrenheit", last + step + 1
+    if after in units():
+        dimension, factor = units()[after]
+        if dimension == "degree" and words[last + step : last + step + 1] in (
+            ["celsius"],
+            ["fahrenheit"],
+        ):
+            return value, words[last + step], last + step + 1
+        return value * factor, dimension, last + step
+    return value, "", last
+
+
+def _fraction(words: list[str], at: int) -> tuple[float, int] | None:
+    """Half, a third, three quarters, 3/4: its value and how many words it takes."""
+    parts = lists()["fractions"]
+    window = words[at : at + 3]
+    if window[0] == "half" and window[1:2] not in (["past"], ["an"], ["-"]):
+        return (0.5, 1)
+    goes_on = len(window) == 3 and window[2].isalpha() and window[2] != "of"
+    if len(window) > 1 and window[1] in parts and window[0] in ("a", "one", "two", "three"):
+        if window[0] == "a" and goes_on:
+            return None  # "a third option"
+        return (("a", "one", "two", "three").index(window[0]) or 1) * parts[window[1]], 2
+    return None

@@ -1,0 +1,64 @@
+"""The word lists by which answers are read, compiled once a language."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
+
+ANY_WORDS = r"(?:\\S+ ){0,6}?"  # what `~` stands for in a pattern
+
+
+@cache
+def lists() -> dict[str, Any]:
+    """The file `claims.toml`; languages without one are read by the default's."""
+    return language_of(DEFAULT).table("claims.toml", "reading claims")
+
+
+@cache
+def patterns(name: str) -> tuple[re.Pattern[str], ...]:
+    """The patterns of a list, for lower-case text."""
+    made = (re.sub("~", ANY_WORDS, each) for each in lists()[name])
+    return tuple(re.compile(rf"(?<!\w)(?:{each})") for each in made)
+
+
+@cache
+def units() -> dict[str, tuple[str, float]]:
+    """Dimension and factor by each way to write a unit."""
+    return {
+        form: (dimension, float(factor))
+        for dimension, factor, forms in lists()["units"]
+        for form in forms.split()
+    }
+
+
+@cache
+def opposites() -> dict[str, frozenset[str]]:
+    """The words that mean the opposite of a word, both ways."""
+    return _table(pair.split() for pair in lists()["opposites"])
+
+
+@cache
+def alike() -> dict[str, frozenset[str]]:
+    """The roots that may stand for a root."""
+    from polyglitch.represent.claims.words import root
+
+    return _table([root(word) for word in row.split()] for row in lists()["alike"])
+
+
+def _table(rows: Any) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        for word in row:
+            found.setdefault(word, set()).update(set(row) - {word})
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@cache
+def phrase_pattern(name: str) -> re.Pattern[str]:
+    """Any phrase of a list, for lower-case text."""
+    longest = sorted(lists()[name], key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)")
