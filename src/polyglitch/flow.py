@@ -112,7 +112,6 @@ class Flow:
         started = time.monotonic() - before.get("seconds", 0.0)
         self.open_askers()
         self.open_rank()
-        self.plan.meter.start(self.store.leases.spent(self.run_id))
         if self.plan.meter.limited:
             self.warn(self.estimate())
         issues = 0
@@ -135,8 +134,10 @@ class Flow:
         """Whoever asks the systems; the store has what they were asked before."""
         self.engine.start(self.plan.methods, self.tools)
         patience = self.campaign.timeout + self.engine.grace
+        account = self.store.leases.account(self.run_id, self.plan.meter)
         self.askers = [
-            Asker(system, self.store, self.campaign.jobs, patience) for system in self.plan.systems
+            Asker(system, self.store, self.campaign.jobs, patience, account)
+            for system in self.plan.systems
         ]
         self.trips = RoundTrips(self.askers, self.plan.languages[1], self.campaign.repeat)
         self.budget = Budget(self.campaign.budget, self.campaign.repeat, self.askers[0].key)
@@ -251,7 +252,6 @@ class Flow:
     def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
         """Wait for the outputs of some cases, of each time they were asked for, and have them judged."""
         cases, rounds = self.trips.trials(cases, asked, back=method.route == "round trip")
-        self.store.leases.set_spent(self.run_id, self.askers[0].worker, self.plan.meter.now)
         self.judging.append((method, cases, rounds, self.engine.compare(method, rounds[0])))
         self.keep_verdicts(self.engine.ahead)
 
@@ -276,6 +276,7 @@ class Flow:
     def tell(self) -> None:
         """Tell the watcher how far the run is."""
         self.progress.stage = "run"
+        self.progress.warning = self.progress.warning or self.plan.meter.remark
         self.progress.queries = sum(asker.queries for asker in self.askers)
         self.progress.cache_hits = sum(asker.cache_hits for asker in self.askers)
         self.progress.errors = sum(asker.errors for asker in self.askers)

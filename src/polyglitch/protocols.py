@@ -12,7 +12,7 @@ import numpy.typing as npt
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
 
 if TYPE_CHECKING:
-    from polyglitch.systems.spending import Limits, Meter
+    from polyglitch.systems.spending import Limits, Meter, Spent
 
 Floats = npt.NDArray[np.float32]
 
@@ -50,6 +50,9 @@ class Remote(System, Protocol):
 
     def limit(self, limits: Limits, meter: Meter) -> None:
         """Set how hard it may be asked, and which meter counts what is spent; before the first question."""
+
+    def expected(self, item: Input) -> Spent:
+        """What asking an input once will cost at most."""
 
     def stream(self, inputs: Sequence[Input]) -> Iterator[dict[int, Output]]:
         """Answers by the number of their input; ends with LimitReached where some are left unasked."""

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from polyglitch.records import Input, Output
-from polyglitch.run import claimed_answers
 from polyglitch.run.claimed_answers import ClaimedAnswers
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
@@ -94,13 +93,12 @@ def test_a_store_that_fails_is_told_to_whoever_waits(
 ) -> None:
     store = Store(str(tmp_path / "s.sqlite"))
     key, item = output_key("upper", Input("hello")), Input("hello")
-    store.leases.claim(store.leases.enlist(), [key])  # somebody else asks it, and lives
+    store.leases.claim(store.leases.grant(), [key])  # somebody else asks it, and lives
 
-    def gone() -> None:
+    def gone(_: object) -> None:
         raise OSError("disk I/O error")
 
-    monkeypatch.setattr(store.leases, "free_claims", gone)
-    monkeypatch.setattr(claimed_answers, "SWEEP", 0.0)
+    monkeypatch.setattr(store.leases, "claimed", gone)
     elsewhere = ClaimedAnswers(store, lambda *_: None)
     for _ in range(2):  # the first failure must not leave a second wait without a thread
         future: Future[dict[str, Output]] = Future()

@@ -17,10 +17,12 @@ from benchmarks.copies import write_copies
 
 from polyglitch.records import Input, Output
 from polyglitch.run.asking import Asker
-from polyglitch.store.leases import NotListed
+from polyglitch.store.leases import LeaseLost
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
+from polyglitch.systems.spending import Spent
 from tests.conftest import ROOT
+from tests.postgres import Server
 from tests.run.test_ask import Upper
 
 pytestmark = pytest.mark.slow
@@ -35,55 +37,86 @@ def intact(path: Path) -> bool:
         return bool(connection.execute("pragma integrity_check").fetchone()[0] == "ok")
 
 
-def test_the_claims_of_a_dead_process_are_free_at_once(tmp_path: Path) -> None:
+class Clock:
+    """A clock that goes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_what_a_dead_process_claimed_is_asked_after_its_lease(tmp_path: Path) -> None:
     path = str(tmp_path / "s.sqlite")
     script = (
-        "import os, sys; from polyglitch.store.store import Store; store = Store(sys.argv[1]); "
-        "store.leases.claim(store.leases.enlist(), sys.argv[2:]); os.kill(os.getpid(), 9)"
+        "import os, sys; from polyglitch.store.store import Store; store = Store(sys.argv[1], lease=1.0); "
+        "store.leases.claim(store.leases.grant(), sys.argv[2:]); os.kill(os.getpid(), 9)"
     )
     key = output_key("upper", Input("hello"))
     subprocess.run([sys.executable, "-c", script, path, key], env=environment())
     store = Store(path)
-    assert list(store.leases.claimed([key])) == [key]
     asker = Asker(Upper(), store)
     assert asker.gather(asker.submit([Input("hello")]))[key].text == "HELLO"
     asker.close()
 
 
-def test_a_claim_holds_while_its_worker_lives_and_not_after(tmp_path: Path) -> None:
-    store = Store(str(tmp_path / "s.sqlite"))
-    one, other = store.leases.enlist(), store.leases.enlist()
-    assert store.leases.claim(one, ["a", "b"]) == {"a", "b"}
-    assert store.leases.claim(other, ["b", "c"]) == {"c"}
-    store.leases.free_claims()
-    assert store.leases.claim(other, ["a"]) == set()
+def test_a_claim_holds_while_its_lease_lives_and_not_after(where: str) -> None:
+    store = Store(where)
+    one, other = store.leases.grant(), store.leases.grant()
+    assert store.leases.claim(one, ["a", "b"]).mine == {"a", "b"}
+    assert store.leases.claim(other, ["b", "c"]).mine == {"c"}
     store.leases.add_answers(one, {"a": Output("A")})
     assert store.leases.claimed(["a", "b"]) == {"b": one}
-    store.leases.dismiss(one)
-    assert store.leases.claim(other, ["b"]) == {"b"}
+    assert store.leases.claim(other, ["a"]).mine == set(), "it is answered"
+    store.leases.end(one)
+    assert store.leases.claim(other, ["b"]).mine == {"b"}
+    store.close()
 
 
-def test_a_claim_whose_worker_is_not_listed_holds_nobody_up(tmp_path: Path) -> None:
-    store = Store(str(tmp_path / "s.sqlite"))
-    gone, other = store.leases.enlist(), store.leases.enlist()
-    assert store.leases.claim(gone, ["a", "b"]) == {"a", "b"}
-    with sqlite3.connect(tmp_path / "s.sqlite") as connection:  # as an interrupted process left it
-        connection.execute("delete from workers where id = ?", [gone])
+def test_a_lease_that_expired_has_no_claims_and_gets_none(where: str) -> None:
+    clock = Clock()
+    store = Store(where, clock, lease=10.0)
+    asleep, other = store.leases.grant(), store.leases.grant()
+    store.leases.claim(asleep, ["a", "b"])
+    clock.now += 8
+    store.leases.renew(other)
+    assert store.leases.claim(other, ["a"]).mine == set()
+    clock.now += 3
     assert store.leases.claimed(["a", "b"]) == {}
-    assert store.leases.claim(other, ["a"]) == {"a"}
-    store.leases.free_claims()
-    assert store.leases.claimed(["a", "b"]) == {"a": other}
+    assert store.leases.claim(other, ["a"]).mine == {"a"}
+    for late in (store.leases.renew, lambda token: store.leases.claim(token, ["c"])):
+        with pytest.raises(LeaseLost):
+            late(asleep)
+    assert store.leases.grant() > other, "a token is never given twice"
+    store.close()
 
 
-def test_a_worker_that_ended_claims_nothing_any_more(tmp_path: Path) -> None:
-    store = Store(str(tmp_path / "s.sqlite"))
-    ended, other = store.leases.enlist(), store.leases.enlist()
-    store.leases.dismiss(ended)
-    with pytest.raises(NotListed):
-        store.leases.claim(ended, ["a"])
-    with pytest.raises(NotListed):
-        store.leases.beat(ended)
-    assert store.leases.claim(other, ["a"]) == {"a"}
+def test_an_answer_under_an_expired_lease_is_kept_once_at_most(where: str) -> None:
+    clock = Clock()
+    store = Store(where, clock, lease=10.0)
+    asleep = store.leases.grant()
+    store.leases.claim(asleep, ["a", "b", "c"])
+    clock.now += 11
+    other = store.leases.grant()
+    assert store.leases.claim(other, ["a", "b"]).mine == {"a", "b"}
+    store.leases.add_answers(other, {"b": Output("of the other")})
+    late = {key: Output("late") for key in "abc"}
+    kept = store.leases.add_answers(asleep, late)
+    assert {key: output.text for key, output in kept.items()} == {"b": "of the other", "c": "late"}
+    assert store.leases.claimed(["a"]) == {"a": other}, "the later claim stands"
+    assert store.leases.add_answers(other, {"a": Output("of the other")}).keys() == {"a"}
+    texts = {key: output.text for key, output in store.outputs.get(list("abc")).items()}
+    assert texts == {"a": "of the other", "b": "of the other", "c": "late"}
+    store.close()
+
+
+def test_a_server_has_the_one_clock(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(postgres.new_database())
+    token = store.leases.grant()
+    monkeypatch.setattr("polyglitch.store.leases.time.time", lambda: time.monotonic() + 1e12)
+    assert store.leases.claim(token, ["a"]).mine == {"a"}, "however wrong the clock of this machine"
+    store.close()
 
 
 def test_closing_in_the_middle_leaves_no_claim_behind(tmp_path: Path) -> None:
@@ -110,20 +143,44 @@ def test_closing_in_the_middle_leaves_no_claim_behind(tmp_path: Path) -> None:
     asker.close()
 
 
-def test_after_a_long_sleep_a_worker_that_was_given_up_goes_on_under_a_new_name(
+def test_after_a_long_sleep_a_worker_goes_on_under_a_new_lease(
     tmp_path: Path,
 ) -> None:
     store = Store(str(tmp_path / "s.sqlite"))
     asker = Asker(Upper(), store)
-    before = asker._listed
-    store.leases.dismiss(before)  # what another process does after a minute of silence
+    before = asker._lease
+    store.leases.end(before)  # as good as expired
     found = asker.gather(asker.submit([Input("hello")]))
     assert found[asker.key(Input("hello"))].text == "HELLO"
-    assert asker._listed != before
+    assert asker._lease > before
     asker.close()
     with sqlite3.connect(tmp_path / "s.sqlite") as connection:
-        assert connection.execute("select count(*) from workers").fetchone() == (0,)
+        assert connection.execute("select count(*) from leases").fetchone() == (0,)
         assert connection.execute("select count(*) from claims").fetchone() == (0,)
+
+
+def test_a_store_of_the_version_before_is_read_and_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "s.sqlite"
+    store = Store(str(path))
+    store.outputs.add({"k": Output("kept")})
+    store.close()
+    with sqlite3.connect(path) as connection:  # as version 2 left it in the middle of a run
+        connection.executescript(
+            "drop table leases; drop table claims; drop table spending;"
+            "create table workers (id varchar(32) primary key, host varchar(128), pid integer, beat float);"
+            "create table claims (key varchar(32) primary key, worker varchar(32));"
+            "create index claims_of_worker on claims (worker);"
+            "create table spending (run varchar(32), worker varchar(32), requests integer not null,"
+            " characters integer not null, cost float not null, primary key (run, worker));"
+            "insert into workers values ('w', 'h', 1, 0); insert into claims values ('a', 'w');"
+            "insert into spending values ('r', 'w', 3, 40, 0.5);"
+            "update about set value = '2' where key = 'schema'"
+        )
+    again = Store(str(path))
+    assert again.outputs.get(["k"])["k"].text == "kept"
+    assert again.leases.spent("r") == Spent(3, 40, 0.5)
+    assert again.leases.claim(again.leases.grant(), ["a"]).mine == {"a"}
+    again.close()
 
 
 PR_CAPBSET_DROP = 24

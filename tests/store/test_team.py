@@ -82,7 +82,7 @@ def test_a_store_goes_to_the_server_and_back_unchanged(
     middle, last = Store(there), Store(str(back))
     assert rows(first) == rows(middle) == rows(last)
     assert middle.labels.undo("r1", "ann") == "i1", "the log came along"
-    assert [said.verdict for said in middle.labels("i1")] == ["bug"]
+    assert [said.verdict for said in middle.labels.of_issue("i1")] == ["bug"]
     for store in (first, middle, last):
         store.close()
 
@@ -162,7 +162,7 @@ def test_one_reviewer_in_two_windows_keeps_a_whole_log(where: str) -> None:
     for _ in range(30):
         assert windows[0].labels.undo("r1", "cy") == "i1"
     assert windows[0].labels.undo("r1", "cy") is None
-    assert [said.who for said in windows[0].labels("i1")] == ["ann"], "undone to the first"
+    assert [said.who for said in windows[0].labels.of_issue("i1")] == ["ann"], "undone to the first"
     for store in windows:
         store.close()
 

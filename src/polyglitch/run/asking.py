@@ -8,7 +8,6 @@ Whatever is asked is claimed in the store first, so that another process on it a
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,11 +20,13 @@ from polyglitch.errors import LimitReached, SystemFailed
 from polyglitch.protocols import Remote, System
 from polyglitch.records import Input, Output
 from polyglitch.run.claimed_answers import Answers, Batch, ClaimedAnswers
-from polyglitch.store.leases import BEAT, NotListed
+from polyglitch.run.threads import Queue, Raised, Threads
+from polyglitch.store.leases import Account, Claimed, LeaseLost
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 
 QUICK = 0.25  # seconds: a batch that took less may be followed by one twice its size
+RENEWALS = 3  # of a lease before it would expire: one may come late, or not get through
 ABANDONED = 8  # threads left behind in a hanging system before the run gives up
 
 Work = tuple[Batch, Answers, Future[Answers]]  # inputs to ask, what is answered already, who waits
@@ -35,25 +36,32 @@ class Asker:
     """Answers inputs from the store or from the system, never asking twice what was answered."""
 
     def __init__(
-        self, system: System, store: Store, jobs: int | None = None, timeout: float = 60.0
+        self,
+        system: System,
+        store: Store,
+        jobs: int | None = None,
+        timeout: float = 60.0,
+        account: Account | None = None,
+        threads: Threads | None = None,
     ) -> None:
         self._system, self._store, self._timeout = system, store, timeout
-        self._work: queue.SimpleQueue[Work] = queue.SimpleQueue()
+        self._threads = threads or Threads()
+        self._work: Queue[Work] = self._threads.queue()
         self._in_flight: dict[str, Future[Answers]] = {}
-        self._lock = threading.Lock()
+        self._lock, self._lease_lock = self._threads.lock(), self._threads.lock()
         self._remote = system if isinstance(system, Remote) else None
+        self._account = account if self._remote else None
         self._size = system.batch_size if self._remote else 1
         self._abandoned = 0
         self.queries = self.cache_hits = self.errors = 0
         self.stopped: LimitReached | None = None  # why some inputs were left unasked
-        self.worker = store.leases.enlist()
-        self._listed = self.worker  # as whom it claims: another name after a long silence
+        self._lease = store.leases.grant()  # under which it claims: another after a long silence
         self._closed = threading.Event()
-        threading.Thread(target=self._live, daemon=True).start()
+        self._threads.start(self._live)
         # How many requests are under way is the business of a system over the network.
         self.jobs = system.parallel if self._remote else jobs or system.parallel
         for _ in range(self.jobs):
-            self._start_worker()
+            self._threads.start(self._serve)
 
     def key(self, item: Input, turn: int = 0) -> str:
         """The store's key for an input to this system; asked again, each turn has its own."""
@@ -86,51 +94,51 @@ class Asker:
         Some are lacking once `stopped` says why."""
         answers: Answers = {}
         for future in futures:
-            answers |= future.result()
+            answers |= self._threads.result(future)
         return answers
 
     def close(self) -> None:
         """End the workers that wait for work; what they did not come to is free for others."""
-        with self._lock:
+        with self._lease_lock:
             self._closed.set()
-            self._store.leases.dismiss(self._listed)
+            self._store.leases.end(self._lease, self._account)
         for _ in range(self.jobs):
             self._work.put(({}, {}, done({})))
 
     def _live(self) -> None:
-        """Say from time to time that this worker is there, until it is not."""
-        while not self._closed.wait(BEAT):
-            listed = self._listed
+        """Renew the lease from time to time, until it is not needed any more."""
+        while not self._threads.sleep(self._store.leases.seconds / RENEWALS, self._closed):
+            lease = self._lease
             try:
-                self._store.leases.beat(listed)
-            except NotListed:
-                self._enlist_again(listed)
-            except Exception:  # a store that cannot be written shows where answers are kept
-                return
+                self._store.leases.renew(lease)
+            except LeaseLost:
+                self._lease_again(lease)
+            except Exception:  # noqa: S112 - a store that cannot be written shows where answers are kept
+                continue
 
-    def _claim(self, keys: Sequence[str]) -> tuple[str, set[str]]:
-        """Claim inputs, after a long silence under a new name; who claimed, and what it may ask."""
+    def _claim(self, batch: Batch) -> tuple[int, Claimed]:
+        """Claim inputs, after a long silence under a new lease; the lease, and what may be asked."""
+        prices = None
+        if self._account and self._remote:
+            prices = {key: self._remote.expected(item) for key, item in batch.items()}
         while not self._closed.is_set():
-            listed = self._listed
+            lease = self._lease
             try:
-                return listed, self._store.leases.claim(listed, keys)
-            except NotListed:
-                self._enlist_again(listed)
+                return lease, self._store.leases.claim(lease, list(batch), self._account, prices)
+            except LeaseLost:
+                self._lease_again(lease)
         raise CancelledError
 
-    def _enlist_again(self, gone: str) -> None:
-        """Another process gave this one up, as after a laptop's sleep: its claims are void, it starts anew."""
-        with self._lock:
-            if self._listed == gone and not self._closed.is_set():
-                self._listed = self._store.leases.enlist()
+    def _lease_again(self, lost: int) -> None:
+        """After a laptop's sleep the lease has expired, and its claims may be another's: it starts anew."""
+        with self._lease_lock:
+            if self._lease == lost and not self._closed.is_set():
+                self._lease = self._store.leases.grant()
 
     @cached_property
     def _claimed_answers(self) -> ClaimedAnswers:
         """Who waits for other processes; most runs are alone and never need it."""
-        return ClaimedAnswers(self._store, lambda *work: self._work.put(work))
-
-    def _start_worker(self) -> None:
-        threading.Thread(target=self._serve, daemon=True).start()
+        return ClaimedAnswers(self._store, lambda *work: self._work.put(work), self._threads)
 
     def _serve(self) -> None:
         while True:
@@ -152,27 +160,35 @@ class Asker:
 
     def _answer_claimed(self, batch: Batch) -> tuple[Answers, Batch]:
         """Answer what no other process is asking; the answers, and what is waited for."""
-        claimer, mine = self._claim(list(batch))
-        others = {key: item for key, item in batch.items() if key not in mine}
-        known = self._store.outputs.get(list(mine))  # answered elsewhere since it was looked up
-        new = {key: batch[key] for key in batch if key in mine and key not in known}
-        left = set(mine)
+        if self.stopped:
+            return self._store.outputs.get(list(batch)), {}
+        lease, claimed = self._claim(batch)
+        rest = [key for key in batch if key not in claimed.mine and key not in claimed.unpaid]
+        new = {key: item for key, item in batch.items() if key in claimed.mine}
+        left = set(new)
+        answers: Answers = {}
+        if self._account:
+            self._account.meter.open_batch(claimed.granted)
         try:
-            answers: Answers = {}
             for some in self._ask(new) if new else ():
-                self._store.leases.add_answers(claimer, some)
-                self._count(some)
-                answers |= some
+                kept = self._store.leases.add_answers(lease, some, account=self._account)
+                self._count(kept)
+                answers |= kept
                 left -= some.keys()
+                rest += some.keys() - kept.keys()  # another has it under a later lease
         finally:
-            self._store.leases.release(claimer, list(left))
-        return known | answers, others
+            unused = self._account and self._account.meter.close_batch(claimed.granted)
+            if left or unused:
+                self._store.leases.release(lease, list(left), self._account)
+        self.stopped = self.stopped or claimed.refusal
+        known = self._store.outputs.get(rest)  # answered elsewhere since it was looked up
+        return known | answers, {key: batch[key] for key in rest if key not in known}
 
     def _ask(self, batch: Batch) -> Iterator[Answers]:
         """Answers in the parts in which they are to be kept."""
         if not self._remote:
             yield self._answer(batch)
-        elif not self.stopped:
+        else:
             keys = list(batch)
             try:
                 for some in self._remote.stream(list(batch.values())):
@@ -220,18 +236,10 @@ class Asker:
 
     def _call(self, inputs: list[Input]) -> Sequence[Output] | None:
         """The system's outputs, an error for each input if it raises, nothing if it hangs."""
-        answer: queue.SimpleQueue[Sequence[Output] | BaseException] = queue.SimpleQueue()
-
-        def ask() -> None:
-            try:
-                answer.put(self._system.ask(inputs))
-            except BaseException as error:
-                answer.put(error)
-
-        threading.Thread(target=ask, daemon=True).start()
+        patience = self._timeout + 1.0  # a system's own timeout comes first
         try:
-            found = answer.get(timeout=self._timeout + 1.0)  # a system's own timeout comes first
-        except queue.Empty:
+            return self._threads.call(lambda: self._system.ask(inputs), patience)
+        except TimeoutError:
             self._abandoned += 1
             if self._abandoned > ABANDONED:
                 raise SystemFailed(
@@ -239,12 +247,12 @@ class Asker:
                     "raise --timeout or look at the system"
                 ) from None
             return None
-        if isinstance(found, SystemFailed):
-            raise found
-        if isinstance(found, BaseException):
-            failed = Output(status="error", error=f"{type(found).__name__}: {found}")
+        except Raised as raised:
+            error = raised.error
+            if isinstance(error, SystemFailed):
+                raise error from None
+            failed = Output(status="error", error=f"{type(error).__name__}: {error}")
             return [failed] if len(inputs) == 1 else None
-        return found
 
     def _count(self, answers: Answers) -> None:
         with self._lock:

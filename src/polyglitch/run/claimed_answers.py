@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 
 import msgspec
 
 from polyglitch.records import Input, Output
+from polyglitch.run.threads import Threads
 from polyglitch.store.store import Store
 
 LOOK = 0.2  # seconds between two looks into the store
-SWEEP = 2.0  # seconds between two looks for workers that are gone
 
 Batch = dict[str, Input]
 Answers = dict[str, Output]
@@ -31,38 +29,31 @@ class ClaimedAnswers:
     """A thread that looks for answers, and sends inputs back to be asked here when nobody asks them any more."""
 
     def __init__(
-        self, store: Store, again: Callable[[Batch, Answers, Future[Answers]], None]
+        self,
+        store: Store,
+        again: Callable[[Batch, Answers, Future[Answers]], None],
+        threads: Threads | None = None,
     ) -> None:
-        self._store, self._again = store, again
+        self._store, self._again, self._threads = store, again, threads or Threads()
         self._waits: list[Wait] = []
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._lock = self._threads.lock()
+        self._watched = False
 
     def wait(self, batch: Batch, answers: Answers, future: Future[Answers]) -> None:
         """Have a future resolved once all inputs of the batch are answered, whoever asked them."""
         with self._lock:
             self._waits.append(Wait(batch, answers, future))
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._watch, daemon=True)
-                self._thread.start()
+            if not self._watched:
+                self._watched = True
+                self._threads.start(self._watch)
 
     def _watch(self) -> None:
-        swept = time.monotonic()
         while waits := self._under_way():
-            time.sleep(LOOK)
-            failed: Exception | None = None
-            if time.monotonic() - swept > SWEEP:
-                swept = time.monotonic()
-                try:
-                    self._store.leases.free_claims()
-                except Exception as error:  # the store is gone: whoever waits must hear of it
-                    failed = error
+            self._threads.sleep(LOOK)
             for wait in waits:
                 try:
-                    if failed:
-                        raise failed
                     over = self._look(wait)
-                except Exception as error:
+                except Exception as error:  # the store is gone: whoever waits must hear of it
                     wait.future.set_exception(error)
                     over = True
                 if over:
@@ -73,7 +64,7 @@ class ClaimedAnswers:
         """Who waits still; where nobody does the thread ends, and the next wait starts another."""
         with self._lock:
             if not self._waits:
-                self._thread = None
+                self._watched = False
             return list(self._waits)
 
     def _look(self, wait: Wait) -> bool:

@@ -72,26 +72,27 @@ class Cases(Rows):
         self, run: str, method: str, seeds: Sequence[Seed], size: int
     ) -> Iterator[list[Case]]:
         """The cases of these seeds that have no verdict yet, in order, some at a time."""
-        c, v = s.cases, s.verdicts
         last = (-1, "")
         ids = [seed.id for seed in seeds]
-        while True:
-            query = (
-                select(c.c.position, c.c.id, c.c.record)
-                .outerjoin(
-                    v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id)
-                )
-                .where(c.c.run == run, c.c.method == method, c.c.seed.in_(ids))
-                .where(v.c.case.is_(None), tuple_(c.c.position, c.c.id) > last)
-                .order_by(c.c.position, c.c.id)  # two processes may have given the same position
-                .limit(size)
-            )
-            with self._engine.connect() as connection:
-                rows = connection.execute(query).all()
-            if not rows:
-                return
-            last = (rows[-1].position, rows[-1].id)
-            yield [decode(row.record, Case) for row in rows]
+        while rows := self.pending_page(run, method, ids, last, size):
+            last = rows[-1][:2]
+            yield [decode(record, Case) for _, _, record in rows]
+
+    def pending_page(
+        self, run: str, method: str, seeds: Sequence[str], last: tuple[int, str], size: int
+    ) -> list[tuple[int, str, str]]:
+        """Position, id and record of the cases without a verdict that come after a place."""
+        c, v = s.cases, s.verdicts
+        query = (
+            select(c.c.position, c.c.id, c.c.record)
+            .outerjoin(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            .where(c.c.run == run, c.c.method == method, c.c.seed.in_(seeds))
+            .where(v.c.case.is_(None), tuple_(c.c.position, c.c.id) > last)
+            .order_by(c.c.position, c.c.id)  # two processes may have given the same position
+            .limit(size)
+        )
+        with self._engine.connect() as connection:
+            return [(row.position, row.id, row.record) for row in connection.execute(query)]
 
     def pending_count(self, run: str) -> int:
         """How many cases of a run have no verdict yet."""

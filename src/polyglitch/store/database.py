@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from functools import partial
+from functools import partial, wraps
 from importlib.util import find_spec
+from inspect import isfunction, isgeneratorfunction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, inspect, select
 from sqlalchemy.dialects.postgresql import insert as insert_postgres
@@ -29,6 +30,9 @@ from polyglitch.store.schema import migrate
 PAGE = 500  # keys a query: below SQLite's bound on variables on every build
 TURN = 0x706F6C79  # the lock of `take_turn` among all that others may use on the server
 OUR_MISTAKES = ("ProgrammingError", "InterfaceError", "IntegrityError", "NotSupportedError")
+PASSING = ("08", "40", "57P")  # SQLSTATE: connection lost, transaction taken back, shutting down
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0  # seconds before it is tried again
+PATIENCE = 120.0  # seconds for a server to come back: a restart takes a few, an update a minute
 REMEDY = {
     "sqlite": "check that it is a Polyglitch store, that its folder can be written and that the disk has room",
     "postgresql": "check that the server runs and lets this user make tables in that database",
@@ -38,20 +42,57 @@ REMEDY = {
 class Database:
     """An open database: its engine, and the insert of its dialect that leaves what is there already."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, engine: Engine | None = None) -> None:
         self.where = shown(where)
-        self.engine = open_engine(where)
+        self.engine = engine or open_engine(where)
+        self.sleep: Callable[[float], None] = time.sleep
         self.insert: Any = (
             insert_sqlite if self.engine.dialect.name == "sqlite" else insert_postgres
         )
 
 
+class Disconnected(SystemFailed):
+    """A server went away. Whether what was under way was kept nobody knows: it is done again."""
+
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def repeated(method: Method) -> Method:
+    """A method of `Rows` that is done again once its server is back, as after a restart."""
+
+    @wraps(method)
+    def call(self: Rows, *arguments: Any, **named: Any) -> Any:
+        pause, waited = FIRST_PAUSE, 0.0
+        while True:
+            try:
+                return method(self, *arguments, **named)
+            except Disconnected as error:
+                if waited >= PATIENCE:
+                    raise SystemFailed(str(error)) from error  # whoever called this waits no longer
+                self._sleep(pause)
+                pause, waited = min(2 * pause, LONGEST_PAUSE), waited + pause
+
+    return cast(Method, call)
+
+
 class Rows:
-    """Some tables of a database, with the one kind of write that a store needs: add what is not there yet."""
+    """Some tables of a database, with the one kind of write that a store needs: add what is not there yet.
+
+    Public methods are whole transactions that may be done twice, and are where a server went away in between; a
+    class whose methods may not says so by `repeat=False`."""
+
+    def __init_subclass__(cls, repeat: bool = True) -> None:
+        for name, value in list(vars(cls).items()):
+            plain = isfunction(value) and not isgeneratorfunction(value)
+            if repeat and plain and not name.startswith("_"):
+                setattr(cls, name, repeated(value))
 
     def __init__(self, database: Database) -> None:
         self._engine, self._insert = database.engine, database.insert
+        self._sleep = database.sleep
 
+    @repeated
     def add_rows(self, table: Table, rows: list[dict[str, Any]]) -> None:
         """Add the rows that are not there yet."""
         self._add_all([(table, rows)])
@@ -103,10 +144,19 @@ def _explain(where: str, context: ExceptionContext) -> BaseException | None:
     cause = context.original_exception
     if context.is_pre_ping or type(cause).__name__ in OUR_MISTAKES:
         return None
-    return SystemFailed(
+    kind = Disconnected if _passes(context) else SystemFailed
+    return kind(
         f"store {where!r} cannot be used: {str(cause).strip()}; {REMEDY[context.dialect.name]}, "
         "or name another with --store; what it holds is kept"
     )
+
+
+def _passes(context: ExceptionContext) -> bool:
+    """Whether a server is gone for a moment, or took back one of two transactions in each other's way."""
+    if context.dialect.name == "sqlite":
+        return False
+    code = getattr(context.original_exception, "sqlstate", None) or ""
+    return context.is_disconnect or context.connection is None or code.startswith(PASSING)
 
 
 def _url(where: str) -> str | URL:

@@ -26,7 +26,7 @@ class LabelCount(msgspec.Struct, frozen=True):
         return sum(self.verdicts.values())
 
 
-class Labels(Rows):
+class Labels(Rows, repeat=False):
     """The labels of each issue and reviewer."""
 
     def set(self, run: str, label: Label) -> None:

@@ -1,163 +1,307 @@
-"""Who asks what: a worker claims an input before it asks, so that two processes on one store ask nothing twice.
+"""Who asks what: an input is claimed under a lease before it is asked, so that two processes ask nothing twice.
 
-A claim ends with the output, in one transaction. A worker says now and then that it lives; the claims of one that is
-gone are free again: at once where it ran on this machine, else after a minute of silence. A claim counts only while its
-worker is listed, and only a listed worker can claim, so that nothing waits for a worker that ended or was given up.
+A lease has an expiry, which its holder puts off while it lives, and a token that is higher than that of every lease
+before it. A claim counts while its lease lives; then another may take it over, whatever became of the holder: ended,
+killed, asleep, cut off. An answer ends its claim in one transaction. One that comes under a lease that lost its claim
+to a later one is not kept: the later one's is. What asking may cost is set aside with the claim, in the same
+transaction, and made right with the answer, so that a limit holds over all processes and after kills.
 """
 
 from __future__ import annotations
 
-import os
-import platform
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, delete, exists, func, select, update
+import msgspec
+from sqlalchemy import Connection, Select, delete, func, select, update
 
-from polyglitch.records import Output, encode
+from polyglitch.errors import LimitReached
+from polyglitch.records import Output, decode, encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Rows, pages
-from polyglitch.systems.spending import Spent
+from polyglitch.store.database import Database, Rows, pages, take_turn
+from polyglitch.systems.spending import Meter, Spent, add
 
-BEAT = 10.0  # seconds between two signs of life
-SILENCE = (
-    60.0  # seconds after which a worker counts as gone; several beats, as clocks differ a little
-)
+LEASE = 15.0  # seconds: what a killed process had under way is asked again after so long
 
-_own: set[str] = set()  # workers of this process: a dead one may have had the same process number
+Clock = Callable[[], float]
 
 
-class NotListed(Exception):
-    """A worker that ended, or was given up after a long silence, has no claims and gets none."""
+class LeaseLost(Exception):
+    """A lease that ended or expired has no claims and gets none."""
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """What came of a claim: the inputs to ask, what is set aside for them, which a limit does not pay for, and why."""
+
+    mine: frozenset[str]
+    granted: Spent = Spent()
+    unpaid: frozenset[str] = frozenset()
+    refusal: LimitReached | None = None
+
+
+class Account:
+    """What one process spends on a run; its row in the store always holds the whole of it."""
+
+    def __init__(self, run: str, meter: Meter, lock: AbstractContextManager[Any] | None) -> None:
+        self.run, self.meter, self.lock = run, meter, lock or threading.Lock()
+        self.name = uuid4().hex
+        self.written = False
 
 
 class Leases(Rows):
-    """Claims on inputs, and what has been spent on asking."""
+    """Leases, the claims under them, and what has been spent on asking."""
 
-    def enlist(self) -> str:
-        """A new worker's name."""
-        worker = uuid4().hex
-        _own.add(worker)
-        row = {"id": worker, "host": platform.node()[:128], "pid": os.getpid(), "beat": time.time()}
-        self.add_rows(s.workers, [row])
-        self.free_claims()
-        return worker
+    def __init__(
+        self, database: Database, clock: Clock | None = None, seconds: float = LEASE
+    ) -> None:
+        super().__init__(database)
+        self._clock, self.seconds = clock, seconds
 
-    def beat(self, worker: str) -> None:
-        """Say that a worker lives."""
+    def grant(self, holder: str = "") -> int:
+        """The token of a new lease."""
+        return self.grant_to(holder or uuid4().hex)
+
+    def grant_to(self, holder: str) -> int:
+        """The token of the lease of a holder, new where it has none; what others left behind goes."""
         with self._engine.begin() as connection:
-            listed = connection.execute(
-                update(s.workers).where(s.workers.c.id == worker).values(beat=time.time())
-            )
-        if not listed.rowcount:
-            raise NotListed(worker)
+            self._write_first(connection)
+            now = self._now(connection)
+            self._sweep(connection, now)
+            row = {"holder": holder, "expires": now + self.seconds}
+            connection.execute(self._insert(s.leases).on_conflict_do_nothing(), [row])
+            own = select(s.leases.c.token).where(s.leases.c.holder == holder)
+            return int(connection.scalar(own) or 0)
 
-    def dismiss(self, worker: str) -> None:
-        """A worker ends; what it claimed and did not answer is free."""
-        _own.discard(worker)
+    def renew(self, token: int) -> None:
+        """Put off the expiry of a lease that has not come yet."""
         with self._engine.begin() as connection:
-            # First the row that a claim locks: no claim can come in behind the deletion of the others.
-            connection.execute(delete(s.workers).where(s.workers.c.id == worker))
-            connection.execute(delete(s.claims).where(s.claims.c.worker == worker))
+            self._renew(connection, token)
 
-    def claim(self, worker: str, keys: Sequence[str]) -> set[str]:
-        """Which of these inputs the worker may ask: those that no other has claimed."""
-        own = select(s.workers.c.id).where(s.workers.c.id == worker).with_for_update(read=True)
-        rows = [{"key": key, "worker": worker} for key in keys]
-        mine: set[str] = set()
-        with self._engine.begin() as connection:
-            if (
-                connection.dialect.name == "sqlite"
-            ):  # one writer at a time; elsewhere the row is locked
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            if connection.scalar(own) is None:
-                raise NotListed(worker)
-            for some in pages(keys):
-                connection.execute(delete(s.claims).where(s.claims.c.key.in_(some), orphaned()))
-            self._add_to(connection, s.claims, rows)
-            for some in pages(keys):
-                owned = (s.claims.c.worker == worker) & s.claims.c.key.in_(some)
-                mine |= set(connection.scalars(select(s.claims.c.key).where(owned)))
-        return mine
+    def end(self, token: int, account: Account | None = None) -> None:
+        """End a lease; what was claimed under it and not answered is free, what was set aside and not sent too."""
+        with _locked(account), self._engine.begin() as connection:
+            # First the row that a claim needs: no claim can come in behind the deletion of the others.
+            connection.execute(delete(s.leases).where(s.leases.c.token == token))
+            connection.execute(delete(s.claims).where(s.claims.c.token == token))
+            if account and account.written:
+                self._write(connection, account, account.meter.sent, Spent())
 
-    def claimed(self, keys: Sequence[str]) -> dict[str, str]:
-        """The listed workers that have claimed these inputs."""
-        found: dict[str, str] = {}
+    def claim(
+        self,
+        token: int,
+        keys: Sequence[str],
+        account: Account | None = None,
+        prices: Mapping[str, Spent] | None = None,
+    ) -> Claimed:
+        """Claim the inputs that nobody else asks and nobody has answered, as far as the limits pay for them."""
+        with _locked(account):
+            with self._engine.begin() as connection:
+                self._write_first(connection, alone=account is not None)
+                now = self._renew(connection, token)
+                mine = self._claim(connection, token, keys, now)
+                wanted = [key for key in keys if key in mine]
+                paid, grant, others, refusal = len(wanted), Spent(), Spent(), None
+                if account and prices is not None:
+                    costs = [prices[key] for key in wanted]
+                    others = self._spent(connection, account.run, account.name)
+                    paid = account.meter.affordable(others, costs)
+                    grant = total(costs[:paid])
+                    if paid < len(wanted):
+                        rest = add(others, grant)
+                        refusal = account.meter.refusal(rest, costs[paid])
+                    self._write(
+                        connection, account, account.meter.now, add(account.meter.set_aside, grant)
+                    )
+                    self._unclaim(connection, token, wanted[paid:])
+            if account:  # not before it is written: nothing is sent that the store does not know of
+                account.meter.grant(grant, others)
+        return Claimed(frozenset(wanted[:paid]), grant, frozenset(wanted[paid:]), refusal)
+
+    def claimed(self, keys: Sequence[str]) -> dict[str, int]:
+        """The living leases under which these inputs are claimed."""
+        found: dict[str, int] = {}
         with self._engine.connect() as connection:
+            living = alive(self._now(connection))
             for some in pages(keys):
-                query = select(s.claims).where(s.claims.c.key.in_(some), ~orphaned())
-                found |= {row.key: row.worker for row in connection.execute(query)}
+                query = select(s.claims).where(
+                    s.claims.c.key.in_(some), s.claims.c.token.in_(living)
+                )
+                found |= {row.key: row.token for row in connection.execute(query)}
         return found
 
-    def release(self, worker: str, keys: Sequence[str]) -> None:
+    def release(self, token: int, keys: Sequence[str], account: Account | None = None) -> None:
         """Give up claims without an answer."""
-        if keys:
-            self.add_answers(worker, {}, keys)
+        self.add_answers(token, {}, keys, account)
 
     def add_answers(
-        self, worker: str, found: dict[str, Output], unanswered: Sequence[str] = ()
-    ) -> None:
-        """Keep outputs and end the claims on them, both or neither."""
-        rows = [
-            {"key": key, "status": output.status, "record": encode(output)}
-            for key, output in found.items()
-        ]
-        with self._engine.begin() as connection:
-            self._add_to(connection, s.outputs, rows)
-            for some in pages([*found, *unanswered]):
-                mine = (s.claims.c.worker == worker) & s.claims.c.key.in_(some)
-                connection.execute(delete(s.claims).where(mine))
+        self,
+        token: int,
+        found: dict[str, Output],
+        unanswered: Sequence[str] = (),
+        account: Account | None = None,
+    ) -> dict[str, Output]:
+        """Keep outputs and end the claims on them, both or neither; the outputs that the store has now.
 
-    def free_claims(self) -> None:
-        """End the claims of workers that are gone."""
+        Where somebody was first theirs counts, and where somebody has a later claim theirs is to come."""
+        with _locked(account), self._engine.begin() as connection:
+            self._write_first(connection)
+            later = self._claimed_later(connection, token, list(found))
+            rows = [
+                {"key": key, "status": output.status, "record": encode(output)}
+                for key, output in found.items()
+                if key not in later
+            ]
+            kept = self._keep(connection, rows)
+            self._unclaim(connection, token, [*found, *unanswered])
+            if account:
+                self._write(connection, account, account.meter.now, account.meter.set_aside)
+        return {key: kept[key] or found[key] for key in kept}
+
+    def account(
+        self, run: str, meter: Meter, lock: AbstractContextManager[Any] | None = None
+    ) -> Account:
+        """Have a meter share the limits of a run with all other processes on it."""
+        account = Account(run, meter, lock)
+        meter.connect(self.spent(run), partial(self.extend, account))
+        return account
+
+    def extend(self, account: Account, wanted: Spent) -> None:
+        """Set aside what a request costs that was not reckoned with, or say that the limit does not pay for it."""
+        with account.lock:
+            with self._engine.begin() as connection:
+                self._write_first(connection, alone=True)
+                others = self._spent(connection, account.run, account.name)
+                if not account.meter.affordable(others, [wanted]):
+                    raise account.meter.refusal(others, wanted)
+                aside = add(account.meter.set_aside, wanted)
+                self._write(connection, account, account.meter.now, aside)
+            account.meter.grant(wanted, others)
+
+    def spent(self, run: str) -> Spent:
+        """What all processes have spent on a run, or set aside and perhaps sent."""
         with self._engine.connect() as connection:
-            rows = connection.execute(select(s.workers)).all()
-        gone = [row.id for row in rows if not _lives(row.id, row.host, row.pid, row.beat)]
-        for worker in gone:
-            self.dismiss(worker)
-        with self._engine.begin() as connection:
-            connection.execute(delete(s.claims).where(orphaned()))
+            return self._spent(connection, run)
 
-    def set_spent(self, run: str, worker: str, spent: Spent) -> None:
-        """Write down what a worker has spent on a run so far."""
+    def _now(self, connection: Connection) -> float:
+        """The time by the one clock that all processes on the store share."""
+        if self._clock:
+            return self._clock()
+        if connection.dialect.name == "postgresql":
+            epoch = func.extract("epoch", func.clock_timestamp())
+            return float(connection.scalar(select(epoch)) or 0.0)
+        return time.time()
+
+    def _write_first(self, connection: Connection, alone: bool = False) -> None:
+        """Be a writer from the start: SQLite lets nobody become one who read while another wrote.
+
+        On a server others may write too, unless the sum of what all have spent must stand still."""
+        if alone or connection.dialect.name == "sqlite":
+            take_turn(connection)
+
+    def _renew(self, connection: Connection, token: int) -> float:
+        """Renew a living lease; the time at which it was."""
+        now = self._now(connection)
+        own = (s.leases.c.token == token) & (s.leases.c.expires > now)
+        renewed = connection.execute(update(s.leases).where(own).values(expires=now + self.seconds))
+        if not renewed.rowcount:
+            raise LeaseLost(token)
+        return now
+
+    def _sweep(self, connection: Connection, now: float) -> None:
+        connection.execute(delete(s.leases).where(s.leases.c.expires <= now))
+        connection.execute(delete(s.claims).where(s.claims.c.token.not_in(alive(now))))
+
+    def _claim(
+        self, connection: Connection, token: int, keys: Sequence[str], now: float
+    ) -> set[str]:
+        """Claim what is free and not answered."""
+        add_claim = self._insert(s.claims).on_conflict_do_update(
+            index_elements=["key"],
+            set_={"token": token},
+            where=s.claims.c.token.not_in(alive(now)),
+        )
+        # In one order, whoever writes: else two writers could wait for each other for ever.
+        rows = [{"key": key, "token": token} for key in sorted(keys)]
+        if rows:
+            connection.execute(add_claim, rows)
+        mine: set[str] = set()
+        for some in pages(keys):
+            own = (s.claims.c.token == token) & s.claims.c.key.in_(some)
+            mine |= set(connection.scalars(select(s.claims.c.key).where(own)))
+            answered = select(s.outputs.c.key).where(s.outputs.c.key.in_(some))
+            known = mine.intersection(connection.scalars(answered))
+            self._unclaim(connection, token, list(known))
+            mine -= known
+        return mine
+
+    def _unclaim(self, connection: Connection, token: int, keys: Sequence[str]) -> None:
+        for some in pages(keys):
+            own = (s.claims.c.token == token) & s.claims.c.key.in_(some)
+            connection.execute(delete(s.claims).where(own))
+
+    def _claimed_later(self, connection: Connection, token: int, keys: Sequence[str]) -> set[str]:
+        """Which inputs have a claim under a later lease: the fence."""
+        found: set[str] = set()
+        for some in pages(keys):
+            later = (s.claims.c.token > token) & s.claims.c.key.in_(some)
+            found |= set(connection.scalars(select(s.claims.c.key).where(later)))
+        return found
+
+    def _keep(self, connection: Connection, rows: list[dict[str, Any]]) -> dict[str, Output | None]:
+        """Add outputs; for each that was there before, the one that was."""
+        if not rows:
+            return {}
+        rows.sort(key=lambda row: row["key"])
+        insert = self._insert(s.outputs).on_conflict_do_nothing().returning(s.outputs.c.key)
+        new = set(connection.scalars(insert, rows))
+        kept: dict[str, Output | None] = dict.fromkeys(new)
+        for some in pages([row["key"] for row in rows if row["key"] not in new]):
+            there = select(s.outputs.c.key, s.outputs.c.record).where(s.outputs.c.key.in_(some))
+            kept |= {key: decode(record, Output) for key, record in connection.execute(there)}
+        return kept
+
+    def _write(self, connection: Connection, account: Account, spent: Spent, aside: Spent) -> None:
+        """Put the whole account in the place of what was written of it: the same, however often it is written."""
         values = {
             "requests": spent.requests,
             "characters": spent.characters,
             "cost": spent.cost,
+            "reserved_characters": aside.characters,
+            "reserved_cost": aside.cost,
         }
-        row = {"run": run, "worker": worker, **values}
-        add = self._insert(s.spending).on_conflict_do_update(
+        account.written = True
+        row = {"run": account.run, "worker": account.name, **values}
+        put = self._insert(s.spending).on_conflict_do_update(
             index_elements=["run", "worker"], set_=values
         )
-        with self._engine.begin() as connection:
-            connection.execute(add, [row])
+        connection.execute(put, [row])
 
-    def spent(self, run: str) -> Spent:
-        """What all workers have spent on a run."""
-        table = s.spending.c
-        sums = [func.sum(column) for column in (table.requests, table.characters, table.cost)]
-        with self._engine.connect() as connection:
-            found = connection.execute(select(*sums).where(table.run == run)).one()
+    def _spent(self, connection: Connection, run: str, but: str = "") -> Spent:
+        c = s.spending.c
+        columns = (c.requests, c.characters + c.reserved_characters, c.cost + c.reserved_cost)
+        sums = select(*map(func.sum, columns)).where(c.run == run, c.worker != but)
+        found = connection.execute(sums).one()
         return Spent(int(found[0] or 0), int(found[1] or 0), float(found[2] or 0.0))
 
 
-def orphaned() -> ColumnElement[bool]:
-    """Whether a claim's worker is no longer listed."""
-    return ~exists().where(s.workers.c.id == s.claims.c.worker)
+def alive(now: float) -> Select[tuple[int]]:
+    """The tokens of the leases that live."""
+    return select(s.leases.c.token).where(s.leases.c.expires > now)
 
 
-def _lives(worker: str, host: str, pid: int, beat: float) -> bool:
-    """Whether a worker may still answer what it claimed."""
-    if worker in _own:
-        return True
-    if host == platform.node()[:128]:
-        if pid == os.getpid():
-            return False
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-        except OSError:
-            pass  # it lives and is another user's
-    return time.time() - beat < SILENCE
+def total(parts: Iterable[Spent]) -> Spent:
+    """The sum of all."""
+    found = Spent()
+    for part in parts:
+        found = add(found, part)
+    return found
+
+
+def _locked(account: Account | None) -> AbstractContextManager[Any]:
+    """One write of an account at a time, so that a later one holds what an earlier one did."""
+    return account.lock if account else nullcontext()

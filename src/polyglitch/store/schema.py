@@ -17,6 +17,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    inspect,
     select,
     text,
     update,
@@ -25,7 +26,7 @@ from sqlalchemy.types import TypeEngine
 
 from polyglitch.records import Label, decode
 
-VERSION = 2
+VERSION = 3
 
 metadata = MetaData()
 
@@ -152,21 +153,23 @@ outputs = Table(
 )
 
 # Who asks what at the moment, so that two processes on one store do not ask the same. Rows come and go.
-workers = Table(
-    "workers",
+leases = Table(
+    "leases",
     metadata,
-    Column("id", NAME32, primary_key=True),
-    Column("host", NAME128, nullable=False),
-    Column("pid", Integer, nullable=False),
-    Column("beat", Float, nullable=False),  # seconds since 1970 when it last said that it lives
+    Column(
+        "token", Integer, primary_key=True, autoincrement=True
+    ),  # a later lease has a higher one
+    Column("holder", NAME32, nullable=False, unique=True),
+    Column("expires", Float, nullable=False),  # by the store's clock, in seconds since 1970
+    sqlite_autoincrement=True,  # a number is never given twice, even after its row went
 )
 
-claims = Table(
+claims = Table(  # counts while its lease lives
     "claims",
     metadata,
     Column("key", NAME32, primary_key=True),
-    Column("worker", NAME32, nullable=False),
-    Index("claims_of_worker", "worker"),
+    Column("token", Integer, nullable=False),
+    Index("claims_of_lease", "token"),
 )
 
 spending = Table(  # what each process spent on a run; their sum counts against its limits
@@ -177,6 +180,9 @@ spending = Table(  # what each process spent on a run; their sum counts against 
     Column("requests", Integer, nullable=False),
     Column("characters", Integer, nullable=False),
     Column("cost", Float, nullable=False),
+    # Set aside before it was sent. Of a process that was killed nobody knows what it sent: it stays, and counts.
+    Column("reserved_characters", Integer, nullable=False, server_default="0"),
+    Column("reserved_cost", Float, nullable=False, server_default="0"),
 )
 
 kept = Table(
@@ -202,7 +208,19 @@ def labels_have_kinds(connection: Connection) -> None:
         )
 
 
-STEPS: dict[int, Callable[[Connection], None]] = {1: labels_have_kinds}
+def claims_have_leases(connection: Connection) -> None:
+    """2 to 3: leases in place of listed workers, whose claims were for a moment only; spending is set aside."""
+    for name in ("workers", "claims"):
+        connection.execute(text(f"drop table if exists {name}"))
+    claims.create(connection)
+    there = {column["name"] for column in inspect(connection).get_columns("spending")}
+    for column, kind in (("reserved_characters", "integer"), ("reserved_cost", "float")):
+        if column not in there:
+            more = f"alter table spending add column {column} {kind} not null default 0"
+            connection.execute(text(more))
+
+
+STEPS: dict[int, Callable[[Connection], None]] = {1: labels_have_kinds, 2: claims_have_leases}
 
 
 def migrate(connection: Connection, found: int) -> None:

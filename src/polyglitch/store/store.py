@@ -13,7 +13,7 @@ from polyglitch.store import schema as s
 from polyglitch.store.cases import Cases
 from polyglitch.store.database import Database, Rows
 from polyglitch.store.labels import Labels
-from polyglitch.store.leases import Leases
+from polyglitch.store.leases import LEASE, Clock, Leases
 from polyglitch.store.outputs import Outputs
 from polyglitch.store.queue import Queue
 from polyglitch.store.verdicts import Verdicts
@@ -22,13 +22,15 @@ from polyglitch.store.verdicts import Verdicts
 class Store:
     """A store by file or URL. Each attribute holds what belongs together: `store.cases.pending(...)`."""
 
-    def __init__(self, where: str) -> None:
-        self.database = Database(where)
+    def __init__(
+        self, where: str | Database, clock: Clock | None = None, lease: float = LEASE
+    ) -> None:
+        self.database = where if isinstance(where, Database) else Database(where)
         self.where = self.database.where  # as it may be shown
         self.runs = Runs(self.database)
         self.cases = Cases(self.database)  # and the seeds they were made of
         self.outputs = Outputs(self.database)  # and whatever else is dear to compute
-        self.leases = Leases(self.database)  # who asks what, and what was spent on it
+        self.leases = Leases(self.database, clock, lease)  # who asks what, and what was spent on it
         self.verdicts = Verdicts(self.database)  # and the issues made of them
         self.labels = Labels(self.database)
         self.queue = Queue(self.database)  # pages of issues for a reviewer

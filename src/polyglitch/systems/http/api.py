@@ -76,7 +76,8 @@ class Api:
     together: int = 1  # texts that a request may carry
     characters: Callable[[Input], int] = text_length
     answer_tokens: int = 0  # at most, where tokens are paid for
-    tokens: Callable[[Any], tuple[int, int] | None] = lambda _: None  # read and written
+    # Read and written, as the service says; whether it can be believed is the meter's to judge.
+    tokens: Callable[[Any], tuple[object, object] | None] = lambda _: None
 
 
 def encode_json(value: object) -> bytes:

@@ -135,10 +135,9 @@ def in_labels(text: str, prompt: Prompt) -> Output:
     return failed(f"{text.strip()!r:.80} is none of the labels {', '.join(prompt.labels)}")
 
 
-def usage(data: Any) -> tuple[int, int] | None:
-    """Tokens read and written, where the answer tells."""
+def usage(data: Any) -> tuple[object, object] | None:
+    """Tokens read and written, where the answer tells; what it says may be anything."""
     told = data.get("usage") if isinstance(data, dict) else None
     if not isinstance(told, dict):
         return None
-    read, written = told.get("prompt_tokens"), told.get("completion_tokens", 0)
-    return (read, written) if isinstance(read, int) and isinstance(written, int) else None
+    return told.get("prompt_tokens"), told.get("completion_tokens")

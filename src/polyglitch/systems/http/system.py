@@ -18,7 +18,7 @@ from polyglitch.systems.answers import failed
 from polyglitch.systems.http.api import MOST_CHARACTERS, Api, Call, Fault
 from polyglitch.systems.http.exchange import Connection, exchange, open_connection, reusable
 from polyglitch.systems.http.pace import AdaptiveLimit, Breaker, Pace
-from polyglitch.systems.spending import Limits, Meter
+from polyglitch.systems.spending import Limits, Meter, Spent
 
 GATHER = 0.03  # seconds in which answers are collected: the store likes them in handfuls
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0  # before the second try, and at most
@@ -62,6 +62,12 @@ class HttpSystem:
         for some in self.stream(inputs):
             found |= some
         return [found[number] for number in range(len(inputs))]
+
+    def expected(self, item: Input) -> Spent:
+        """What asking an input once will cost at most."""
+        characters = self.api.characters(item)
+        cost = self.meter.price.expected(characters, self.api.answer_tokens)
+        return Spent(1, characters, cost)
 
     def stream(self, inputs: Sequence[Input]) -> Iterator[dict[int, Output]]:
         """Answers by the number of their input, in the order in which they come."""
@@ -171,26 +177,33 @@ class HttpSystem:
             await self._characters.take(characters)
             await self._breaker.enter()
             try:
-                reserved = self.meter.reserve(characters, self.api.answer_tokens * len(inputs))
-            except LimitReached:
+                reserved = await self._reserve(characters, self.api.answer_tokens * len(inputs))
+            except BaseException:
                 self._breaker.leave()
                 raise
-            billed, tokens, started = True, None, time.monotonic()
+            billed, tokens, written, started = True, None, 0, time.monotonic()
             try:
                 data = await self._send(call)
                 seconds = (time.monotonic() - started) / len(inputs)
                 tokens = self.api.tokens(data)
                 outputs = self.api.read(data, len(inputs))
+                written = sum(len(output.text) for output in outputs)
             except Fault as fault:
                 billed = fault.billed
                 self._learn(fault)
                 raise
             finally:
                 self._breaker.leave()
-                self.meter.settle(reserved, billed=billed, tokens=tokens)
+                self.meter.settle(reserved, billed=billed, tokens=tokens, written=written)
         self._breaker.answered()
         self._adaptive.answered()
         return [msgspec.structs.replace(out, seconds=seconds) for out in outputs]
+
+    async def _reserve(self, characters: int, answer_tokens: int) -> Spent:
+        """Set aside what a request may cost; where the store has to be asked, not while all others wait."""
+        if self.meter.covers(characters, answer_tokens):
+            return self.meter.reserve(characters, answer_tokens)
+        return await asyncio.to_thread(self.meter.reserve, characters, answer_tokens)
 
     async def _send(self, call: Call) -> Any:
         while self._spare and not reusable(self._spare[-1]):
