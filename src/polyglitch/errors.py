@@ -6,7 +6,7 @@ from __future__ import annotations
 class PolyglitchError(Exception):
     """Base of every error meant for a person; anything else that escapes is a bug of ours."""
 
-    exit_code = 1
+    exit_code = 70  # never 1, which gates read as "under the limit"
 
 
 class UsageError(PolyglitchError):
@@ -33,8 +33,8 @@ class NothingToTest(PolyglitchError):
     exit_code = 5
 
 
-class Missing(SystemFailed):
-    """A resource that is not installed; the message says what installs it."""
+class Missing(UsageError):
+    """A package or resource that is not installed; the message says what installs it."""
 
     def __init__(self, what: str, needed_for: str, install: str) -> None:
         super().__init__(f"{what} is not installed, and {needed_for} needs it: {install}")

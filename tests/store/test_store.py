@@ -111,7 +111,7 @@ def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
 def test_a_store_of_a_later_schema_is_refused(store: Store, where: str) -> None:
     with store.database.engine.begin() as connection:
         connection.execute(text("update about set value = '999'"))
-    with pytest.raises(UsageError, match="schema 999"):
+    with pytest.raises(UsageError, match="schema '999'"):
         Store(where)
 
 

@@ -76,13 +76,19 @@ def main(arguments: list[str] | None = None) -> None:
         error.show()
         code = 2
     except PolyglitchError as error:
-        click.echo(f"polyglitch: {error}", err=True)
+        from polyglitch.files.foreign import visible
+
+        click.echo(f"polyglitch: {visible(str(error))}", err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted: everything finished is kept; run again to go on", err=True)
         code = 130
     except BrokenPipeError:
         code = 0
+    except Exception as error:
+        from polyglitch.cli.unexpected import tell
+
+        code = tell(error)
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -217,20 +217,25 @@ def _prepare_schema(engine: Engine, where: str) -> None:
     with engine.begin() as connection:
         take_turn(connection)  # two that open a new store at once must not both make its tables
         schema.metadata.create_all(connection)
-        found = connection.scalar(
-            select(schema.about.c.value).where(schema.about.c.key == "schema")
-        )
-        if found is None:
+        version = select(schema.about.c.value).where(schema.about.c.key == "schema")
+        row = connection.execute(version).first()
+        if row is None:
             connection.execute(
                 schema.about.insert().values(key="schema", value=str(schema.VERSION))
             )
-        elif int(found) < schema.VERSION:
-            migrate(connection, int(found))
-        elif int(found) > schema.VERSION:
+        elif known := _known_version(row[0]):
+            migrate(connection, known)
+        else:
             raise UsageError(
-                f"store {shown(where)!r} has schema {found}, this version reads {schema.VERSION}; "
-                "use the version that wrote it, or start a new store"
+                f"store {shown(where)!r} has schema {row[0]!r:.40}, this version reads 1 to {schema.VERSION}; "
+                "use the version that wrote it, or name another store"
             )
+
+
+def _known_version(found: object) -> int | None:
+    """The version that a store says it has, where this program knows the way from it."""
+    text = str(found) if isinstance(found, (str, int)) else ""
+    return int(text) if text in map(str, range(1, schema.VERSION + 1)) else None
 
 
 DRIVER = "postgresql+psycopg"

@@ -109,6 +109,20 @@ def test_any_retry_after_is_a_wait_or_nothing(text: str) -> None:
     assert found is None or found >= 0
 
 
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Mon, 01 Jan 2024 00:00:00 +9999999999",
+        "Mon, 01 Jan 2024 00:00:00 -99999999999999999999",
+        "Mon, 01 Jan 0001 00:00:00 +2359",
+        "Fri, 31 Dec 9999 23:59:59 -2359",
+    ],
+)
+def test_an_absurd_date_to_wait_for_is_a_wait_or_nothing(date: str) -> None:
+    found = retry_after(date)
+    assert found is None or found >= 0
+
+
 @given(st.binary(max_size=300))
 def test_any_body_of_an_error_is_one_line(raw: bytes) -> None:
     said = message(raw)

@@ -58,7 +58,8 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def smollm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    from polyglitch.nlp.models.smollm import SIGNATURE, cache_folder, open_smollm
+    from polyglitch.files.folders import cache_folder
+    from polyglitch.nlp.models.smollm import SIGNATURE, open_smollm
 
     open_smollm()  # unpacks the weights where that was not done yet
     (unpacked,) = cache_folder().glob(f"{SIGNATURE}-*")

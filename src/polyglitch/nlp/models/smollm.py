@@ -6,26 +6,17 @@ the user's cache folder, so that it takes a second from then on.
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from platformdirs import user_cache_path
-
 from polyglitch.errors import Missing
+from polyglitch.files.folders import cache_folder
 from polyglitch.nlp.models.packed import Weights
 
 SIGNATURE = "smollm2-135m-instruct"
-
-
-def cache_folder() -> Path:
-    """Where unpacked models are kept: POLYGLITCH_CACHE, else the user's cache folder."""
-    if base := os.environ.get("POLYGLITCH_CACHE"):
-        return Path(base) / "polyglitch"
-    return user_cache_path("polyglitch", appauthor=False)
 
 
 def package_folder(name: str) -> Path:

@@ -165,11 +165,11 @@ def retry_after(value: str | None) -> float | None:
         pass
     try:
         then = parsedate_to_datetime(value)
-    except (TypeError, ValueError):
+        if then.tzinfo is None:
+            then = then.replace(tzinfo=UTC)
+        return max(0.0, (then - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError, OverflowError):  # an offset of years, a year beyond the calendar
         return None
-    if then.tzinfo is None:
-        then = then.replace(tzinfo=UTC)
-    return max(0.0, (then - datetime.now(UTC)).total_seconds())
 
 
 def read_json(body: bytes) -> Any:
