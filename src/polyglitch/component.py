@@ -6,12 +6,15 @@ A method: a composition of parts that turns seeds into cases, and trials into ve
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Generic, Literal, ParamSpec, TypeVar
 
-from polyglitch.protocols import IssueBuilder, Mutate, Oracle
+from msgspec.structs import replace
+
+from polyglitch.protocols import IssueBuilder, Mutate, Oracle, Tools
+from polyglitch.records import Trial, Verdict
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -86,3 +89,24 @@ class Method:
         """Name and parts, each with its arguments."""
         parts = (self.mutate.signature, self.compare.signature, self.issues.signature)
         return f"{self.name}[{'|'.join(parts)}|route={self.route}]"
+
+    def judge(self, trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        """What the oracle says of some trials, each verdict with its reason."""
+        verdicts = self.compare(trials, tools)
+        return [with_reason(*pair) for pair in zip(trials, verdicts, strict=True)]
+
+
+def with_reason(trial: Trial, verdict: Verdict) -> Verdict:
+    """The verdict, violated where a follow-up breaks the form that the original's answer kept; never without a reason.
+
+    Left undecided, a system would pass the better the more often it breaks its format.
+    """
+    if verdict.outcome == "undecided" and (why := trial.out_of_form):
+        return Verdict(verdict.case_id, "violated", why, reasons=(why,))
+    if verdict.outcome != "violated" or (verdict.reason and verdict.reasons):
+        return verdict
+    passed = (
+        "" if verdict.score is None else f" (score {verdict.score:g}, limit {verdict.threshold:g})"
+    )
+    reason = verdict.reason or "; ".join(verdict.reasons) or f"the relation does not hold{passed}"
+    return replace(verdict, reason=reason, reasons=verdict.reasons or (reason,))

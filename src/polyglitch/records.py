@@ -55,7 +55,9 @@ class Case(Record, frozen=True, tag="case/1"):
     data: dict[str, Any] = {}
 
 
-Status = Literal["ok", "error", "timeout", "refused"]
+Status = Literal["ok", "error", "timeout", "refused", "cut off", "no label"]
+# The system answered, and not as it was asked to: the answer's fault, where `error` and `timeout` may be the line's.
+OUT_OF_FORM: tuple[Status, ...] = ("refused", "cut off", "no label")
 
 
 class Output(Record, frozen=True, tag="output/1"):
@@ -72,6 +74,20 @@ class Output(Record, frozen=True, tag="output/1"):
     def ok(self) -> bool:
         """Whether there is an answer to look at."""
         return self.status == "ok"
+
+    @property
+    def failure(self) -> str:
+        """Why there is no answer, or nothing."""
+        if self.ok:
+            return ""
+        return f"{self.status}: {self.error}" if self.error else self.status
+
+    @property
+    def said(self) -> str:
+        """What a person reads of it: the label that was chosen, else the text, else why there is none."""
+        if not self.ok:
+            return f"[{self.failure}]"
+        return self.text if self.label is None else self.label
 
 
 class Trial(Record, frozen=True, tag="trial/1"):
@@ -91,8 +107,17 @@ class Trial(Record, frozen=True, tag="trial/1"):
         for chain in self.chains:
             for output in chain:
                 if not output.ok:
-                    return f"{output.status}: {output.error}" if output.error else output.status
+                    return output.failure
         return ""
+
+    @property
+    def out_of_form(self) -> str:
+        """What is wrong with a follow-up's answer though the original's is as it should be, or nothing."""
+        if len(self.chains) < 2 or not all(output.ok for output in self.chains[0]):
+            return ""
+        later = (output for chain in self.chains[1:] for output in chain)
+        broken = next((output for output in later if output.status in OUT_OF_FORM), None)
+        return f"the original is answered, the follow-up is not: {broken.failure}" if broken else ""
 
 
 Outcome = Literal["holds", "violated", "undecided"]

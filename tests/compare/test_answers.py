@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.represent.claims.answer_text import polarity, read, refuses, says_nothing
 from polyglitch.compare.oracles.answers import by_rules, same_answer
 from polyglitch.records import Case, Input, Output, Trial, Verdict
+from polyglitch.represent.claims.answer_text import polarity, read, refuses, says_nothing
 from polyglitch.tools import Toolbox
 
 PAIRS = [
@@ -143,13 +143,19 @@ def test_the_truth_is_what_counts_where_it_is_given() -> None:
 
 def test_undecided_says_why() -> None:
     failed = Trial(trial("a", "b").case, ((Output("a"),), (Output(status="timeout"),)))
-    reasons = [v.reason for v in judge(trial("yes", "  "), trial("yes", "I'm sorry, no."), failed)]
-    assert reasons == [
+    said = judge(trial("yes", "  "), trial("I'm sorry, no.", "yes"), failed)
+    assert [v.reason for v in said] == [
         "an answer is empty",
-        "the system declined to answer the last question",
+        "the system declined to answer the first question",
         "timeout",
     ]
-    assert {v.outcome for v in judge(failed)} == {"undecided"}
+    assert {v.outcome for v in said} == {"undecided"}
+
+
+def test_who_answers_first_must_not_decline_later() -> None:
+    (declined,) = judge(trial("yes", "I'm sorry, no."))
+    assert declined.outcome == "violated"
+    assert "declined the last question" in declined.reason
 
 
 def test_a_label_is_the_answer_of_a_system_that_chooses() -> None:

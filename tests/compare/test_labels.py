@@ -107,3 +107,15 @@ def test_direction() -> None:
     toward = verdict("stronger", [high, low], data={"toward": "neutral"})
     assert toward.outcome == "holds"
     assert verdict("stronger", [says("a"), says("a")]).outcome == "undecided"
+
+
+def test_yes_and_no_are_about_hate_only_where_the_test_is() -> None:
+    assert verdict("label", [says("yes")], ("hate",)).outcome == "holds"
+    assert verdict("same", [says("yes"), says("no")]).reason == "'yes' became 'no'"
+
+
+@pytest.mark.parametrize("must", ["same", "flipped", "contained", "fairness", "label"])
+def test_declining_the_follow_up_satisfies_no_relation(must: str) -> None:
+    sorry = Output(text="I'm sorry, I can't help with that.")
+    declined = verdict(must, [says("positive"), sorry], ("positive",))
+    assert declined.outcome == "violated" and "declined" in declined.reason

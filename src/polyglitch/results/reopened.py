@@ -72,7 +72,7 @@ class Reopened:
 
     def verdicts(self, trials: Sequence[Trial]) -> list[Verdict]:
         """What the oracle of the trials' method says of them."""
-        return self.methods[trials[0].case.method].compare(trials, self.tools) if trials else []
+        return self.methods[trials[0].case.method].judge(trials, self.tools) if trials else []
 
     def close(self) -> None:
         """Let go of the system; the store stays open."""

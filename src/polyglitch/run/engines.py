@@ -70,7 +70,7 @@ class LocalEngine:
 
     def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
         """The verdicts."""
-        return lambda: method.compare(trials, self._tools)
+        return lambda: method.judge(trials, self._tools)
 
     def close(self) -> None:
         """Nothing is held."""

@@ -115,7 +115,7 @@ class MethodActor:
     def compare(self, name: str, trials: bytes) -> Reply:
         """The verdicts on some trials."""
         some = msgspec.json.decode(trials, type=list[Trial])
-        return replied(lambda: self._method(name).compare(some, self._tools))
+        return replied(lambda: self._method(name).judge(some, self._tools))
 
     def _method(self, name: str) -> Any:
         if name not in self._methods:

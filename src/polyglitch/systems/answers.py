@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any
 
+from msgspec.structs import replace
+
 from polyglitch.records import Output
 
 # Where the pipelines of Hugging Face put their text.
@@ -78,9 +80,12 @@ def failed(error: str | BaseException, seconds: float = 0.0) -> Output:
     """An output that says why there is no answer."""
     if isinstance(error, BaseException):
         error = f"{type(error).__name__}: {error}".removesuffix(": ")
-    # A message may quote hostile bytes; what is stored must be encodable whatever happens.
-    readable = error.encode("utf-8", "backslashreplace").decode()
-    return Output(status="error", error=readable, seconds=seconds)
+    return Output(status="error", error=readable(error), seconds=seconds)
+
+
+def readable(error: str) -> str:
+    """A message that may quote hostile bytes, as it can be stored whatever they are."""
+    return error.encode("utf-8", "backslashreplace").decode()
 
 
 def timed_out(timeout: float, seconds: float = 0.0) -> Output:
@@ -94,6 +99,17 @@ def as_list(raws: object, count: int) -> list[Any] | None:
         return None
     listed = list(raws)
     return listed if len(listed) == count else None
+
+
+def relabelled(output: Output, names: Mapping[str, str]) -> Output:
+    """An output under other names of its labels, such as 0 for negative; one that has no other name stays."""
+    known = {name.strip().casefold(): other for name, other in names.items()}
+    told = output.label if output.label is not None else output.text
+    label = known.get(told.strip().casefold(), output.label)
+    scores = {
+        known.get(name.strip().casefold(), name): value for name, value in output.scores.items()
+    }
+    return replace(output, label=label, scores=scores)
 
 
 def _is_plain(output: Output) -> bool:

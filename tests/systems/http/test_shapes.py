@@ -188,6 +188,21 @@ def test_a_refusal_is_no_answer() -> None:
     assert found.status == "refused"
 
 
+def test_an_answer_that_was_cut_off_is_none_unless_its_label_is_whole() -> None:
+    with recorder(lambda _: chat("Well, if one", finish_reason="length")) as server:
+        (found,) = ask(f"openai:m@{server.base}", ["hi"])
+        assert (found.status, found.text) == ("cut off", "Well, if one")
+        assert "finish_reason: length" in found.error
+        (unclear,) = ask(f"openai:m@{server.base}?prompt=yes-no", ["Is it?"], context="It is.")
+        assert unclear.status == "cut off"
+    with recorder(lambda _: chat("Yes, since it", finish_reason="length")) as server:
+        (whole,) = ask(f"openai:m@{server.base}?prompt=yes-no", ["Is it?"], context="It is.")
+    assert (whole.status, whole.label) == ("ok", "yes")
+    with recorder(lambda _: chat("Perhaps")) as server:
+        (outside,) = ask(f"openai:m@{server.base}?prompt=yes-no", ["Is it?"], context="It is.")
+    assert outside.status == "no label"
+
+
 def test_a_template_of_ones_own(tmp_path: Path, key: str) -> None:
     file = tmp_path / "request.toml"
     with recorder(lambda _: (200, {"out": [{"best": "hallo"}]})) as server:

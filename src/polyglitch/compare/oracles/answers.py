@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from polyglitch.compare.oracles.two_outputs import Judge
+from polyglitch.component import component
+from polyglitch.protocols import Tools
+from polyglitch.records import Output, Trial, Verdict
 from polyglitch.represent.claims.answer_text import (
     Date,
     ReadAnswer,
@@ -20,10 +24,6 @@ from polyglitch.represent.claims.answer_text import (
     refuses,
     says_nothing,
 )
-from polyglitch.compare.oracles.two_outputs import Judge
-from polyglitch.component import component
-from polyglitch.protocols import Tools
-from polyglitch.records import Output, Trial, Verdict
 
 THRESHOLD = 0.76  # cosine, as published
 SHORT_IN_LONG = (
@@ -46,11 +46,12 @@ class JudgedAnswer:
 
 @dataclass(frozen=True)
 class WantedAnswer:
-    """The answer to judge and the answers that are right; or why there is nothing to judge."""
+    """The answer to judge and the answers that are right; or why there is nothing to judge, or nothing right."""
 
     answer: str = ""
     right: tuple[str, ...] = ()
     undecided: str = ""
+    violated: str = ""
 
 
 @component
@@ -91,8 +92,10 @@ def what_is_right(trial: Trial) -> WantedAnswer:
         if not bare_answer(text):
             return WantedAnswer(undecided="an answer is empty")
         if refuses(text):
-            which = "last" if place == len(answers) - 1 else "first"
-            return WantedAnswer(undecided=f"the system declined to answer the {which} question")
+            if place and place == len(answers) - 1:  # all before it were answered
+                why = "the system answered what came before and declined the last question"
+                return WantedAnswer(text, violated=f"{why}: {text!r}")
+            return WantedAnswer(undecided="the system declined to answer the first question")
     case = trial.case
     if case.relation == "stands by it":
         return stands_by(answers, trial)
@@ -215,6 +218,8 @@ def verdict(
     """Holds if the answer is as good as one of the right ones."""
     if wanted.undecided:
         return Verdict(trial.case.id, "undecided", wanted.undecided)
+    if wanted.violated:
+        return Verdict(trial.case.id, "violated", wanted.violated, 0.0, threshold, "below")
     scored: list[tuple[float, str]] = []
     for right in wanted.right:
         judged = by_rules(wanted.answer, right)

@@ -11,22 +11,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from polyglitch.compare.oracles.answer_text import refuses
 from polyglitch.component import component
 from polyglitch.protocols import Comparison, Tools
-from polyglitch.records import Output, Trial, Verdict
+from polyglitch.records import Case, Output, Trial, Verdict
 
 # A binary model has no neutral: in the middle third of its scale it is taken to say so (ALiCT, section 4).
 LOW, HIGH = 1 / 3, 2 / 3
 POSITIVE, NEGATIVE, NEUTRAL = "positive", "negative", "neutral"
+HATE, NO_HATE = "hate", "non-hate"
 ALIASES = {
     **dict.fromkeys(("positive", "pos", "label_1", "1 star up"), POSITIVE),
     **dict.fromkeys(("negative", "neg", "label_0"), NEGATIVE),
     **dict.fromkeys(("neutral", "neu"), NEUTRAL),
-    **dict.fromkeys(("hate", "hateful", "toxic", "hate speech", "offensive", "yes"), "hate"),
-    **dict.fromkeys(
-        ("non-hate", "not hateful", "non-toxic", "normal", "nothate", "no"), "non-hate"
-    ),
+    **dict.fromkeys(("hate", "hateful", "toxic", "hate speech", "offensive"), HATE),
+    **dict.fromkeys(("non-hate", "not hateful", "non-toxic", "normal", "nothate"), NO_HATE),
 }
+# "Is this hateful?" is answered so; any other question too, so only where the test is about hate.
+ANSWERED = ALIASES | {"yes": HATE, "no": NO_HATE}
 
 
 def three_classes(scores: Mapping[str, float]) -> dict[str, float]:
@@ -68,7 +70,10 @@ def label_relations(
         if trial.failure:
             return Verdict(trial.case.id, "undecided", trial.failure)
         must = trial.case.relation.partition(":")[0]
-        read = [read_label(output) for output in trial.outputs]
+        if why := refused_later(trial):
+            return Verdict(trial.case.id, "violated", why, 1.0, 0.0)
+        known = ANSWERED if {HATE, NO_HATE} & asked_for(trial.case) else ALIASES
+        read = [read_label(output, known) for output in trial.outputs]
         if must == "label":
             return expected_label(trial, read)
         if must == "fairness":
@@ -79,6 +84,20 @@ def label_relations(
 
 
 Read = Sequence[tuple[str, dict[str, float]]]
+
+
+def asked_for(case: Case) -> set[str]:
+    """The labels that a case names."""
+    return {*case.expected, str(case.data.get("toward"))}
+
+
+def refused_later(trial: Trial) -> str:
+    """What is wrong where the original is answered and a follow-up declined in words, or nothing."""
+    first, *others = trial.outputs
+    declined = next((output.said for output in others if refuses(output.said)), None)
+    if declined is None or refuses(first.said):
+        return ""
+    return f"the original is answered, the follow-up is declined: {declined!r:.200}"
 
 
 def expected_label(trial: Trial, read: Read) -> Verdict:

@@ -15,7 +15,7 @@ import msgspec
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Output, digest, encode
 from polyglitch.registry import suggest
-from polyglitch.systems.answers import answer, failed
+from polyglitch.systems.answers import answer, readable
 from polyglitch.systems.http.address import Address, find_key, parse_address
 from polyglitch.systems.http.api import Api, Call, Fault, encode_json
 from polyglitch.systems.http.system import HttpSystem
@@ -108,9 +108,14 @@ def read_choice(choice: Any, prompt: RemotePrompt, path: JsonPath) -> Output:
         return Output(status="refused", error="stopped by the service's content filter")
     if not isinstance(text, str):
         raise Fault(f"the content is of type {type(text).__name__}, not text", billed=True)
-    if prompt.json:
+    cut_off = choice.get("finish_reason") == "length"
+    if prompt.json and not cut_off:
         return in_labels(read_json(text, path), prompt)
-    return in_labels(text, prompt)
+    output = in_labels(text, prompt)
+    if cut_off and output.label is None:  # a label that is there is whole, whatever came after it
+        why = "the answer reached its limit of tokens (finish_reason: length)"
+        return msgspec.structs.replace(output, status="cut off", error=why)
+    return output
 
 
 def read_json(text: str, path: JsonPath) -> str:
@@ -132,7 +137,8 @@ def in_labels(text: str, prompt: Prompt) -> Output:
     for label in sorted(prompt.labels, key=len, reverse=True):
         if re.match(rf"{re.escape(label.casefold())}\b", said):
             return Output(text=text.strip(), label=label)
-    return failed(f"{text.strip()!r:.80} is none of the labels {', '.join(prompt.labels)}")
+    why = f"{text.strip()!r:.80} is none of the labels {', '.join(prompt.labels)}"
+    return Output(status="no label", error=readable(why))
 
 
 def usage(data: Any) -> tuple[object, object] | None:
