@@ -29,6 +29,9 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     text_column: str | None = None
     label_column: str | None = None
     context_column: str | None = None
+    fields: dict[str, str] = {}  # text, label, context, title, id to the columns that hold them
+    format: str | None = None  # of the corpus, where its name does not tell
+    encoding: str | None = None  # of the corpus, where it is not UTF-8
     source_language: Language | None = None
     target_language: Language | None = None
     methods: tuple[str, ...] = ()

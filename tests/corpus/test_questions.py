@@ -60,8 +60,8 @@ def test_squad_gives_a_seed_a_question_with_all_accepted_answers(tmp_path: Path)
 
 def test_another_json_file_says_what_was_expected(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
-    path.write_text('{"rows": []}')
-    with pytest.raises(UsageError, match=r"not a SQuAD file.*jsonl"):
+    path.write_text('{"tests": {}, "name": "x"}')
+    with pytest.raises(UsageError, match=r"an object with 'tests', 'name'; a list .*SQuAD.*jsonl"):
         list(open_corpus(str(path)))
 
 

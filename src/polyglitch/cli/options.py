@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from polyglitch.errors import UsageError
+
 Command = Callable[..., Any]
 
 
@@ -20,3 +22,40 @@ def one_run(command: Command) -> Command:
         help="Which run, by (the beginning of) its id; default the newest.",
     )
     return store(run(command))
+
+
+def reading(command: Command) -> Command:
+    """`--field`, `--format`, `--encoding`: how a corpus is read."""
+    field = click.option(
+        "--field",
+        "fields",
+        multiple=True,
+        metavar="FIELD=COLUMN",
+        help="Which column is what: text=review,label=stars,context=passage (also title, id).",
+    )
+    kind = click.option(
+        "--format",
+        help="Of the corpus, where its name does not tell (or on stdin): txt csv tsv jsonl json parquet "
+        "xlsx tmx xliff po conllu, with .gz if compressed.",
+    )
+    encoding = click.option("--encoding", help="Of the corpus, where it is not UTF-8: cp1252.")
+    return field(kind(encoding(command)))
+
+
+def read_fields(given: tuple[str, ...]) -> dict[str, str]:
+    """`text=review,label=stars` as a table; a column's name may have commas where no FIELD= follows."""
+    fields: dict[str, str] = {}
+    for item in given:
+        last = ""
+        for part in item.split(","):
+            role, equals, column = part.partition("=")
+            if equals:
+                last = role.strip()
+                fields[last] = column
+            elif last:
+                fields[last] += f",{part}"
+            else:
+                raise UsageError(
+                    f"--field {item!r}: write FIELD=COLUMN, such as text=review,label=stars"
+                )
+    return fields

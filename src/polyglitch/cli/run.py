@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from polyglitch.cli.options import read_fields, reading
 from polyglitch.errors import UsageError
 
 REPEATED = ("methods", "output")
@@ -19,10 +20,15 @@ REPEATED = ("methods", "output")
 @click.command(name="run")
 @click.option("--system", help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ...")
 @click.option("--back", help="The system for the way back, for methods that make a round trip.")
-@click.option("--corpus", help="Seeds: .txt .csv .tsv .jsonl (also .gz), - for stdin, or `sample`.")
-@click.option("--text-column", help="Column or key that holds the text.")
-@click.option("--label-column", help="Column or key that holds the label.")
-@click.option("--context-column", help="Column or key that holds the context of a question.")
+@click.option(
+    "--corpus",
+    help="Seeds: .txt .csv .tsv .jsonl .json .parquet .xlsx .tmx .xlf .po .conllu (also .gz), a folder of "
+    "a Hugging Face dataset, - for stdin, or `sample`.",
+)
+@reading
+@click.option("--text-column", help="The same as --field text=COLUMN.")
+@click.option("--label-column", help="The same as --field label=COLUMN.")
+@click.option("--context-column", help="The same as --field context=COLUMN.")
 @click.option("--source-language", help="Two-letter code, where the system does not tell.")
 @click.option("--target-language", help="Two-letter code, where the system does not tell.")
 @click.option("--method", "methods", multiple=True, help="Method(s), by comma or repeated.")
@@ -89,6 +95,8 @@ def tidy(options: dict[str, Any], file: Path | None) -> dict[str, Any]:
     from polyglitch.campaign import read_file
 
     params = options.pop("params", ())
+    if "fields" in options:
+        options["fields"] = read_fields(options["fields"])
     if "methods" in options:
         options["methods"] = [
             name for item in options["methods"] for name in item.split(",") if name

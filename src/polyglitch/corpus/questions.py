@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import IO
 
 import msgspec
 
+from polyglitch.corpus.lines import Line
 from polyglitch.corpus.rows import Bad, Row
-from polyglitch.corpus.source import Line
 from polyglitch.errors import UsageError
-from polyglitch.files.gzip import read_stream
 
 BREAK = " \\n "  # a backslash and an n: the layout writes line breaks this way
 TITLED = re.compile(r"\((?P<title>[^()]*(?:\([^()]*\)[^()]*)*)\)\s+(?P<context>.+)", re.DOTALL)
@@ -81,15 +79,20 @@ class _Squad(msgspec.Struct):
     data: list[_Article]
 
 
-def squad_rows(stream: IO[bytes], name: str) -> Iterator[Row | Bad]:
+def is_squad(whole: object) -> bool:
+    """Whether some JSON has the shape of SQuAD: data, each with paragraphs."""
+    data = whole.get("data") if isinstance(whole, dict) else None
+    first = data[0] if isinstance(data, list) and data else None
+    return isinstance(first, dict) and "paragraphs" in first
+
+
+def squad_rows(raw: bytes, name: str) -> Iterator[Row | Bad]:
     """A row a question of SQuAD 1.1 or 2.0; all accepted answers are kept as aliases."""
-    with stream:
-        raw = read_stream(stream, name)
     try:
         articles = msgspec.json.decode(raw, type=_Squad).data
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(
-            f"{name}: not a SQuAD file: {error}; a .json corpus is an object with data, "
+            f"{name}: not a SQuAD file: {error}; it is an object with data, "
             "paragraphs, qas; other questions go into .jsonl, a line each"
         ) from None
     number = 0

@@ -3,26 +3,47 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 
-from polyglitch.corpus.questions import is_question_line, question_rows, squad_rows
-from polyglitch.corpus.rows import Bad, Columns, Row, json_rows, sentence_rows
-from polyglitch.corpus.source import (
-    CHUNK,
-    ReadLimits,
-    Source,
-    find_source,
-    read_lines,
-    sample_language,
-    too_long,
+from polyglitch.corpus.encodings import CHUNK
+from polyglitch.corpus.lines import Line, read_lines, too_long
+from polyglitch.corpus.named_rows import arrow_rows, excel_rows, json_file_rows, parquet_rows
+from polyglitch.corpus.questions import is_question_line, question_rows
+from polyglitch.corpus.rows import (
+    Bad,
+    Columns,
+    Row,
+    json_rows,
+    like_labels,
+    make_columns,
+    no_text,
+    sentence_rows,
 )
+from polyglitch.corpus.source import ReadLimits, Source, find_source, sample_language
 from polyglitch.corpus.tables import csv_records, table_rows, tsv_records
+from polyglitch.corpus.translation_files import po_rows, xml_rows
+from polyglitch.corpus.treebank import treebank_rows
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Seed, digest
 
+log = logging.getLogger(__name__)
+
+WHOLE: dict[str, Callable[[Source, ReadLimits, Columns], Iterator[Row | Bad]]] = {
+    "json": json_file_rows,
+    "arrow": arrow_rows,
+    "parquet": parquet_rows,
+    "xlsx": excel_rows,
+}
+BY_LINE: dict[str, Callable[[Iterator[Line], Columns], Iterator[Row | Bad]]] = {
+    "jsonl": json_rows,
+    "po": po_rows,
+    "conllu": treebank_rows,
+}
+LOOKED_AT = 20  # rows among which one must have a text
 LONGEST_ID = 64  # characters, as a store keeps them
 EXAMPLES = 3  # a reason is understood by then, and a file of a million bad rows stays readable
 
@@ -45,6 +66,7 @@ class Corpus:
         self.name, self.language = source.name, language
         self._source, self._columns, self._limits = source, columns, limits
         self._skipped: dict[str, Skipped] = {}
+        self._advised = False  # on an encoding, once
 
     def __iter__(self) -> Iterator[Seed]:
         skipped = self._skipped = {}
@@ -72,33 +94,62 @@ class Corpus:
     def digest(self) -> str:
         """A name for the content and the way it is read: the same means the same seeds."""
         state = hashlib.blake2b(digest_size=16)
-        with self._source.raw() as stream:
-            while chunk := stream.read(CHUNK):
-                state.update(chunk)
+        for stream in self._source.streams():
+            with stream:
+                while chunk := stream.read(CHUNK):
+                    state.update(chunk)
         options = (self._source.format, self._source.gzipped, self._limits, self._columns)
-        return digest([state.hexdigest(), *map(repr, options), self.language])
+        return digest(
+            [state.hexdigest(), *map(repr, options), self._source.encoding, self.language]
+        )
 
     def _rows(self) -> Iterator[Row | Bad]:
-        if self._source.format == "json":
-            return squad_rows(self._source.open(self._limits), self.name)
-        lines = read_lines(self._source, self._limits)
-        if self._source.format == "txt":
+        source, limits, columns = self._source, self._limits, self._columns
+        if source.format in WHOLE:
+            return WHOLE[source.format](source, limits, columns)
+        if source.format in ("tmx", "xliff"):
+            return xml_rows(source, limits, columns, self.language)
+        lines = read_lines(source, limits)
+        if source.format == "txt":
             return sentence_rows(lines)
-        if self._source.format == "jsonl":
-            return json_rows(lines, self._columns)
-        if self._source.format == "tsv":
+        if source.format in BY_LINE:
+            return BY_LINE[source.format](lines, columns)
+        if source.format == "tsv":
             first = next(lines, None)
             lines = chain([] if first is None else [first], lines)
             if is_question_line(first):  # no header: the layout of BoolQ, as QAQA publishes it
                 return question_rows(lines)
-        records = csv_records if self._source.format == "csv" else tsv_records
-        return table_rows(records(lines), self._columns, self.name)
+        records = csv_records if source.format == "csv" else tsv_records
+        return table_rows(records(lines), columns, self.name)
+
+    def check(self) -> None:
+        """Refuse at once what cannot be read, or has no text where one is looked for."""
+        rows = list(islice(self._rows(), LOOKED_AT))
+        bad = [row for row in rows if isinstance(row, Bad)]
+        wrong = [row for row in bad if row.reason in ("no text", "no such field")]
+        if wrong and len(wrong) == len(rows):
+            where, found = f"{self.name}:{wrong[0].line}", wrong[0].detail
+            asked = wrong[0].reason == "no such field"
+            raise UsageError(
+                f"{where}: {found}" if asked else no_text(where, found.rpartition("; ")[2])
+            )
+        good = [row for row in rows if isinstance(row, Row)]
+        if not any(row.label for row in good) and (column := like_labels(good)):
+            log.warning(
+                "%s has no column that is known as label, and %r looks like one: if it is, add --field label=%s",
+                self.name,
+                column,
+                column,
+            )
 
     def _count(self, skipped: dict[str, Skipped], bad: Bad) -> None:
         known = skipped.get(bad.reason, Skipped(bad.reason, 0, ()))
         examples = known.examples
         if len(examples) < EXAMPLES:
             examples += (f"{self.name}:{bad.line}: {bad.detail or bad.reason}",)
+        if bad.reason == "not UTF-8" and not self._advised:
+            self._advised = True
+            log.warning("%s:%s is not UTF-8 and is left out: %s", self.name, bad.line, bad.detail)
         skipped[bad.reason] = replace(known, count=known.count + 1, examples=examples)
 
 
@@ -131,24 +182,30 @@ def open_corpus(
     text: str | None = None,
     label: str | None = None,
     context: str | None = None,
+    fields: Mapping[str, str] | None = None,
     format: str | None = None,
+    encoding: str | None = None,
     language: str | None = None,
     limits: ReadLimits | None = None,
 ) -> Corpus:
-    """The corpus at a path, on standard input (`-`) or bundled (`sample`), checked at once."""
+    """The corpus at a path, on standard input (`-`) or bundled (`sample`), checked at once.
+
+    `fields` says which column holds which field (`{"text": "review", "label": "stars"}`); `text`, `label` and
+    `context` do so one by one.
+    """
     limits = limits or ReadLimits()
-    columns = Columns(text, label, context)
-    found = find_source(source, format)
+    columns = make_columns(fields or {}, text=text, label=label, context=context)
+    found = find_source(source, format, encoding)
     if found.format == "txt" and (asked := columns.asked()):
         role, name = next(iter(asked.items()))
         raise UsageError(
             f"{role} column {name!r}: {found.name} is read as plain sentences, without columns; "
-            "leave it out, or give the format (csv, tsv or jsonl)"
+            "leave it out, or give the format, such as --format csv"
         )
     if source == "sample" or source.startswith("sample:"):
         language = language or sample_language(source)
     corpus = Corpus(found, columns, language, limits)
-    next(corpus._rows(), None)  # a missing column or bad compression shows before anything is run
+    corpus.check()  # a missing column or bad compression shows before anything is run
     return corpus
 
 
@@ -159,8 +216,7 @@ def _checked(row: Row, limits: ReadLimits) -> Row | Bad:
     if len(row.text) > limits.text:
         return Bad(row.line, too_long(limits), f"{len(row.text):,} characters")
     for role, value, allowed in (
-        ("text", row.text, "\t"),
-        # Passages have paragraphs; a sentence with a line break in it is two, or damaged.
+        ("text", row.text, "\t\r\n"),  # a review or a message has paragraphs, as a passage has
         ("context", row.context or "", "\t\r\n"),
         ("title", row.title or "", "\t"),
     ):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from polyglitch.corpus.source import Line
+from polyglitch.corpus.lines import Line
+from polyglitch.errors import UsageError
+from polyglitch.registry import suggest
 
 FASTTEXT = re.compile(
     r"__label__(\S+)\s+(.+)", re.DOTALL
@@ -17,12 +19,19 @@ FASTTEXT = re.compile(
 
 # What people call the columns. The first that is there is taken, unless the caller names one.
 KNOWN: dict[str, tuple[str, ...]] = {
-    "text": ("text", "sentence", "source", "question", "input", "test_case", "tweet"),
-    "label": ("label", "class", "category", "label_gold", "gold", "answer"),
+    "text": (
+        "text", "sentence", "source", "question", "input", "test_case", "tweet", "msgid", "src", "utterance",
+        "prompt", "review", "comment", "message", "content", "body", "query",
+    ),
+    "label": (
+        "label", "class", "category", "label_gold", "gold", "answer", "labels", "sentiment", "intent", "topic",
+        "expected", "polarity", "emotion",
+    ),
     "context": ("context", "passage", "paragraph"),
     "title": ("title",),
-    "id": ("id",),
-}
+    "id": ("id", "sent_id", "guid"),
+}  # fmt: skip
+ROLES = tuple(KNOWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +63,27 @@ class Columns:
     text: str | None = None
     label: str | None = None
     context: str | None = None
+    title: str | None = None
+    id: str | None = None
 
     def asked(self) -> dict[str, str]:
         """Field to column, for those asked for."""
-        named = {"text": self.text, "label": self.label, "context": self.context}
+        named = {role: getattr(self, role) for role in ROLES}
         return {role: name for role, name in named.items() if name is not None}
+
+
+def make_columns(fields: Mapping[str, str], **single: str | None) -> Columns:
+    """The columns of `--field` and those of the older options; a field that does not exist is refused."""
+    named = {role: name for role, name in single.items() if name is not None} | dict(fields)
+    for role, name in named.items():
+        if role not in ROLES:
+            raise UsageError(
+                f"field {role!r}: a text has no such field{suggest(role, ROLES)}; write FIELD=COLUMN, such as "
+                "text=review"
+            )
+        if not name.strip():
+            raise UsageError(f"field {role!r} is given no column; write {role}=COLUMN")
+    return Columns(**named)
 
 
 def choose(names: Iterable[str], columns: Columns) -> dict[str, str]:
@@ -106,14 +131,39 @@ def _json_row(line: Line, columns: Columns) -> Row | Bad:
         value = msgspec.json.decode(line.text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Bad(line.number, "bad JSON", str(error))
+    return value_row(line.number, value, columns)
+
+
+def value_row(number: int, value: object, columns: Columns) -> Row | Bad:
+    """The row that one value of JSON makes: an object, or a string that is the text."""
     if isinstance(value, str):
-        missing = columns.asked()
-        if missing:
-            return Bad(line.number, "no such field", f"a plain string has no {_first(missing)!r}")
-        return Row(line.number, value)
+        asked = columns.asked()
+        if asked:
+            first = next(iter(asked.values()))
+            return Bad(number, "no such field", f"a plain string has no {first!r}")
+        return Row(number, value)
     if not isinstance(value, dict):
-        return Bad(line.number, "neither an object nor a string", _kind(value))
-    return row_of(line.number, value, choose(value, columns), columns)
+        return Bad(number, "neither an object nor a string", json_kind(value))
+    if set(value) >= {"row", "row_idx"} and isinstance(value["row"], dict):
+        value = value["row"]  # as the dataset server of Hugging Face answers
+    return chosen_row(number, value, columns)
+
+
+def chosen_row(line: int, cells: Mapping[str, Any], columns: Columns) -> Row | Bad:
+    """The row that named cells make where each row has names of its own; `a.b` asks for `b` inside of `a`."""
+    asked = columns.asked()
+    for name in asked.values():
+        outer, dot, inner = name.partition(".")
+        held = cells.get(outer) if dot and name not in cells else None
+        if isinstance(held, Mapping) and inner in held:
+            cells = {**cells, name: held[inner]}
+    chosen = choose(cells, columns)
+    for role, name in list(chosen.items()):
+        # `labels: [...]` may be anything; only what is called by the role's own name must be one.
+        guessed = role not in asked and name.strip().lower() != role
+        if guessed and role != "text" and isinstance(cells[name], (list, Mapping)):
+            del chosen[role]
+    return row_of(line, cells, chosen, columns)
 
 
 def row_of(
@@ -122,28 +172,53 @@ def row_of(
     """The row that named cells make, once it is chosen which of them is which."""
     missing = [name for role, name in columns.asked().items() if chosen.get(role) not in cells]
     if missing:
-        return Bad(line, "no such field", f"{missing[0]!r} is not in the row")
+        return Bad(line, "no such field", f"no {missing[0]!r}; there are {listed(cells)}")
     if chosen.get("text") not in cells:
-        return Bad(line, "no text", f"none of {', '.join(KNOWN['text'])} is in the row")
+        return Bad(
+            line, "no text", f"no field is known to hold the text; there are {listed(cells)}"
+        )
     fields: dict[str, str | None] = {}
     for role, name in chosen.items():
         value = cells.get(name)
         # A label or an id may be a number, true or false: what it is called is all that matters.
         if role in ("label", "id") and isinstance(value, (bool, int)):
             value = str(value).lower()
+        elif role in ("label", "id") and isinstance(value, float) and value.is_integer():
+            value = str(int(value))
         if not isinstance(value, str) and (value is not None or role == "text"):
-            return Bad(line, f"{role} is not a string", f"{name!r} is {_kind(value)}")
+            return Bad(line, f"{role} is not a string", f"{name!r} is {json_kind(value)}")
         fields[role] = value or None
     taken = set(chosen.values())
     data = {name: value for name, value in cells.items() if name not in taken}
     return Row(line, fields.pop("text") or "", data=data, **fields)
 
 
-def _kind(value: object) -> str:
+def like_labels(rows: Sequence[Row]) -> str | None:
+    """The column that was not used and holds a few short words again and again, as labels do."""
+    for column in rows[0].data if len(rows) >= 4 else ():
+        values = [row.data.get(column) for row in rows]
+        words = {value for value in values if isinstance(value, (str, int)) and value != ""}
+        if 2 <= len(words) <= len(rows) // 2 and all(len(str(word)) <= 24 for word in words):
+            return column
+    return None
+
+
+def json_kind(value: object) -> str:
     """What JSON calls a value."""
     names = {type(None): "null", bool: "true or false", list: "a list", dict: "an object"}
     return names.get(type(value), "a string" if isinstance(value, str) else "a number")
 
 
-def _first(named: dict[str, str]) -> str:
-    return next(iter(named.values()))
+def listed(cells: Iterable[str]) -> str:
+    """The names of some fields, as a message shows them: without a header they may be of any length."""
+    names = [repr(str(name)[:40]) for name in cells]
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    return (", ".join(names[:20]) or "none") + more
+
+
+def no_text(where: str, found: str) -> str:
+    """How a table without a known column is refused: what was found, and what would work."""
+    return (
+        f"{where}: which column holds the text? {found}; name it with --field text=COLUMN (and label=COLUMN, "
+        f"context=COLUMN where there are any); known by themselves are {', '.join(KNOWN['text'][:8])} and the like"
+    )

@@ -1,7 +1,4 @@
-"""Lines of a source, decoded one by one, so that one bad line costs itself and nothing else.
-
-Where the bytes of a corpus come from: a file, a pipe or the bundled sample, gzipped or not.
-"""
+"""Where the bytes of a corpus come from: a file, a dataset's folder, a pipe or the bundled sample, gzipped or plain."""
 
 from __future__ import annotations
 
@@ -17,82 +14,43 @@ from importlib.resources import files
 from pathlib import Path
 from typing import IO
 
+from polyglitch.corpus.encodings import in_utf8, known_encoding
 from polyglitch.errors import UsageError
-from polyglitch.files.gzip import BROKEN, GROWTH, Growth, cause, gunzipped
+from polyglitch.files.gzip import GROWTH, Growth, gunzipped
 from polyglitch.registry import suggest
 
-CHUNK = 1 << 16
 BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line without its end, or what is wrong with it."""
-
-    number: int
-    text: str
-    problem: str = ""
-    detail: str = ""
-
-
-def read_lines(source: Source, limits: ReadLimits) -> Iterator[Line]:
-    """Every line of the source in order. Only a line feed ends one, never U+2028 and its like."""
-    # A line of sentences needs no more bytes than its longest sentence; UTF-8 takes at most 4 each.
-    longest = 4 * limits.text + len(BOM) + 2 if source.format == "txt" else limits.line
-    number = 0
-    with source.open(limits) as stream:
-        while True:
-            try:
-                raw = stream.readline(longest + 1)
-                whole = len(raw) <= longest or raw.endswith(b"\n")
-                part = raw
-                while not whole and part and not part.endswith(b"\n"):
-                    part = stream.readline(CHUNK)
-            except BROKEN as error:
-                raise _broken(source, number + 1, error) from None
-            if not raw:
-                return
-            number += 1
-            yield _decode(number, raw) if whole else _too_long(number, source, limits)
-
-
-def _decode(number: int, raw: bytes) -> Line:
-    """The text of one line."""
-    utf16 = number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff")
-    if number == 1:
-        raw = raw.removeprefix(BOM)
-    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
-    try:
-        return Line(number, raw.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        detail = f"byte {error.start + 1} is 0x{raw[error.start]:02x}"
-        if utf16:
-            detail += "; the file looks like UTF-16: save it as UTF-8"
-        return Line(number, "", "not UTF-8", detail)
-
-
-def _too_long(number: int, source: Source, limits: ReadLimits) -> Line:
-    """A line that was passed over without keeping it."""
-    if source.format == "txt":
-        return Line(number, "", too_long(limits))
-    return Line(number, "", f"line longer than {limits.line:,} bytes")
-
-
-def too_long(limits: ReadLimits) -> str:
-    """Why a text is not taken, for every format the same."""
-    return f"longer than {limits.text:,} characters"
-
-
-def _broken(source: Source, line: int, error: Exception) -> UsageError:
-    """What to tell of bytes that cannot be read to the end."""
-    if not source.gzipped:
-        return UsageError(f"{source.name}:{line}: cannot be read: {error}; check the file")
-    return UsageError(
-        f"{source.name}:{line}: {cause(error)}; test it with `gzip -t` and fetch or compress it again"
-    )
-
-
-FORMATS = ("txt", "csv", "tsv", "jsonl", "json")
+# A format to the extensions that tell of it.
+EXTENSIONS = {
+    "txt": ("txt",),
+    "csv": ("csv",),
+    "tsv": ("tsv", "tab"),
+    "jsonl": ("jsonl", "ndjson"),
+    "json": ("json",),
+    "parquet": ("parquet",),
+    "xlsx": ("xlsx", "xlsm"),
+    "tmx": ("tmx",),
+    "xliff": ("xliff", "xlf"),
+    "po": ("po", "pot"),
+    "conllu": ("conllu",),
+    "arrow": ("arrow",),
+}
+FORMATS = tuple(EXTENSIONS)
+BINARY = ("parquet", "xlsx", "arrow")  # an encoding of text means nothing to these
+UNREAD = {
+    "xls": "save it as .xlsx or .csv",
+    "ods": "save it as .xlsx or .csv",
+    "zip": "unpack it and give the file in it",
+    "docx": "save it as .txt, a sentence a line",
+    "pdf": "copy its text to a .txt, a sentence a line",
+    "pkl": "a pickle can run anything; write .parquet or .jsonl from it",
+    "bz2": "unpack it, or compress it with gzip",
+    "xz": "unpack it, or compress it with gzip",
+    "zst": "unpack it, or compress it with gzip",
+    "mo": "give the .po file that it was compiled from",
+}
 SAMPLES = {
     "sample": "news.en.txt",
     "sample:qa": "qa.en.jsonl",
@@ -119,34 +77,57 @@ class Source:
     format: str
     gzipped: bool
     reopen: Callable[[], IO[bytes]]
+    encoding: str | None = None  # where it is not UTF-8
+    more: tuple[Path, ...] = ()  # the further files of a dataset in parts
 
     def raw(self) -> IO[bytes]:
         """The bytes as they are stored."""
-        try:
-            return self.reopen()
-        except OSError as error:
-            raise UsageError(
-                f"{self.name} cannot be opened: {error.strerror}; check its name and permissions"
-            ) from None
+        return next(self.streams())
+
+    def streams(self) -> Iterator[IO[bytes]]:
+        """The bytes of each file as they are stored."""
+        for reopen in (self.reopen, *map(_opener, self.more)):
+            try:
+                yield reopen()
+            except OSError as error:
+                raise UsageError(
+                    f"{self.name} cannot be opened: {error.strerror}; check its name and permissions"
+                ) from None
 
     def open(self, limits: ReadLimits) -> IO[bytes]:
-        """The bytes of the text, decompressed while they are read."""
-        raw = self.raw()
-        if not self.gzipped:
-            return raw
-        return gunzipped(self.name, raw, Growth(limits.expansion, limits.expanded))
+        """The bytes of the text, decompressed and brought to UTF-8 while they are read."""
+        stream = self.unpacked(self.raw(), limits)
+        # A parser of XML is told the encoding; JSON is decoded as a whole.
+        whole = self.encoding is None or self.format in ("json", "tmx", "xliff")
+        return stream if whole else in_utf8(stream, self.encoding or "", self.name)
+
+    def unpacked(self, raw: IO[bytes], limits: ReadLimits) -> IO[bytes]:
+        """The bytes, decompressed while they are read."""
+        growth = Growth(limits.expansion, limits.expanded)
+        return gunzipped(self.name, raw, growth) if self.gzipped else raw
+
+    def in_utf8(self, raw: bytes) -> bytes:
+        """All bytes of the source as UTF-8, without a mark of their order."""
+        if self.encoding is None:
+            return raw.removeprefix(BOM)
+        try:
+            return raw.decode(self.encoding).removeprefix("\ufeff").encode()
+        except UnicodeError as error:
+            raise UsageError(f"{self.name}: not {self.encoding}: {error}") from None
 
 
-def find_source(source: str, format: str | None) -> Source:
-    """What `source` stands for: a bundled sample, `-` for standard input, or the path of a file."""
+def find_source(source: str, format: str | None, encoding: str | None = None) -> Source:
+    """What `source` stands for: a bundled sample, `-` for standard input, or the path of a file or dataset."""
+    encoding = known_encoding(encoding)
     if source in SAMPLES:
         sample = files("polyglitch").joinpath("resources", "sample", SAMPLES[source])
         return Source(source, sample.name.rpartition(".")[2], False, lambda: sample.open("rb"))
     if source.startswith("sample:"):
         raise UsageError(f"no bundled corpus is called {source!r}{suggest(source, tuple(SAMPLES))}")
     if source == "-":
-        kind, gzipped = _known(format or "txt")
-        return Source("<stdin>", kind, gzipped, _spooled(sys.stdin.buffer))
+        spooled = _spooled(sys.stdin.buffer)
+        kind, gzipped = _known(format) if format else _plain_text(spooled)
+        return Source("<stdin>", kind, gzipped, spooled, encoding)
     path = Path(source)
     try:
         mode = path.stat().st_mode
@@ -157,15 +138,59 @@ def find_source(source: str, format: str | None) -> Source:
             "give the path of a file, `-` for standard input, or `sample` for the bundled sentences"
         ) from None
     if stat.S_ISDIR(mode):
-        raise UsageError(f"corpus {source!r} is a folder; give one of the files in it")
+        return _dataset(path, source)
     kind, gzipped = _known(format) if format else _by_extension(path)
     gzipped = gzipped or path.suffix.lower() == ".gz"
+    if encoding and kind in BINARY:
+        raise UsageError(
+            f"encoding {encoding!r}: {source} is read as {kind}, which has none; leave it out"
+        )
     if stat.S_ISREG(mode):
-        return Source(source, kind, gzipped, lambda: path.open("rb"))
+        return Source(source, kind, gzipped, _opener(path), encoding)
     if not stat.S_ISFIFO(mode):
         raise UsageError(f"corpus {source!r} is neither a file nor a pipe; give one of these")
     with path.open("rb") as pipe:
-        return Source(source, kind, gzipped, _spooled(pipe))
+        return Source(source, kind, gzipped, _spooled(pipe), encoding)
+
+
+def _opener(path: Path) -> Callable[[], IO[bytes]]:
+    return lambda: path.open("rb")
+
+
+def _plain_text(reopen: Callable[[], IO[bytes]]) -> tuple[str, bool]:
+    """Standard input is plain sentences unless it says otherwise; JSON would be tested brackets and all."""
+    with reopen() as stream:
+        start = stream.read(64).removeprefix(BOM).lstrip()
+    if start.startswith(b"\x1f\x8b"):
+        raise UsageError("standard input is gzipped; say what is in it, such as --format txt.gz")
+    if start.startswith((b'{"', b"[{", b'["', b"{\n", b"[\n")):
+        kind = "jsonl" if start.startswith(b"{") else "json"
+        raise UsageError(
+            f"standard input looks like JSON; say --format {kind}, or --format txt to test its lines as they are"
+        )
+    return "txt", False
+
+
+def _dataset(folder: Path, source: str) -> Source:
+    """A dataset in a folder: as Hugging Face's `save_to_disk` writes it, or a table in parts."""
+    splits = sorted(each.parent.name for each in folder.glob("*/state.json"))
+    if not (folder / "state.json").is_file() and splits:
+        if len(splits) > 1:
+            raise UsageError(
+                f"corpus {source!r} is a dataset with the splits {', '.join(splits)}; give one of them, such as "
+                f"{folder / splits[-1]}"
+            )
+        folder = folder / splits[0]
+    for kind in ("arrow", "parquet"):
+        found = [*sorted(folder.glob(f"*.{kind}")), *sorted(folder.glob(f"data/*.{kind}"))]
+        if found:
+            return Source(source, kind, False, _opener(found[0]), more=tuple(found[1:]))
+    names = sorted(each.name for each in folder.iterdir())
+    shown = ", ".join(map(repr, names[:8])) or "nothing"
+    raise UsageError(
+        f"corpus {source!r} is a folder with {shown}; give one of the files in it, or a dataset that Hugging Face's "
+        "save_to_disk wrote (.arrow files)"
+    )
 
 
 def sample_language(source: str) -> str:
@@ -178,12 +203,16 @@ def _by_extension(path: Path) -> tuple[str, bool]:
     suffixes = [suffix.lower().removeprefix(".") for suffix in path.suffixes]
     gzipped = suffixes[-1:] == ["gz"]
     named = (suffixes[:-1] if gzipped else suffixes)[-1:]
-    if named and named[0] in FORMATS:
-        return named[0], gzipped
+    for kind, known in EXTENSIONS.items():
+        if named and named[0] in known:
+            return kind, gzipped
     shown = f"the extension {'.' + named[0]!r}" if named else "no extension"
+    if named and named[0] in UNREAD:
+        raise UsageError(f"corpus {str(path)!r} has {shown}, which is not read: {UNREAD[named[0]]}")
     raise UsageError(
         f"corpus {str(path)!r} has {shown}, which does not tell its format; rename it to one of "
-        f"{', '.join('.' + known for known in FORMATS)} (also with .gz), or give the format"
+        f"{', '.join('.' + known[0] for known in EXTENSIONS.values())} (also with .gz), or give the format, "
+        "such as --format txt"
     )
 
 
@@ -191,6 +220,7 @@ def _known(format: str) -> tuple[str, bool]:
     """A format given by name, with `.gz` for compressed."""
     name = format.lower().removeprefix(".")
     kind = name.removesuffix(".gz")
+    kind = next((known for known, names in EXTENSIONS.items() if kind in names), kind)
     if kind not in FORMATS:
         raise UsageError(f"no corpus format is called {format!r}{suggest(kind, FORMATS)}")
     return kind, name.endswith(".gz")

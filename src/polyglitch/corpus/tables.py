@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from polyglitch.corpus.rows import KNOWN, Bad, Columns, Row, choose, row_of
-from polyglitch.corpus.source import Line
+from polyglitch.corpus.lines import Line
+from polyglitch.corpus.rows import Bad, Columns, Row, choose, listed, no_text, row_of
 from polyglitch.errors import UsageError
 
 # A quoted cell goes on over this many lines at most: without an end to it, one forgotten quote
@@ -102,16 +102,14 @@ def tsv_records(lines: Iterable[Line]) -> Iterator[TableRecord | Bad]:
 def _columns(header: list[str], columns: Columns, where: str) -> dict[str, str]:
     """Which column is which, or why that cannot be told."""
     chosen = choose(header, columns)
-    # Without a header the first row stands here, with sentences of any length.
-    shown = ", ".join(repr(name[:40]) for name in header[:20])
     for role, name in columns.asked().items():
         if role not in chosen:
-            raise UsageError(f"{where}: no column is called {name!r} ({role}); there are {shown}")
+            raise UsageError(
+                f"{where}: no column is called {name!r} ({role}); there are {listed(header)}"
+            )
     if "text" not in chosen:
-        raise UsageError(
-            f"{where}: no column is called {', '.join(KNOWN['text'])}; there are {shown}; "
-            "name the one with the text, or add a header if there is none"
-        )
+        headless = "" if len(header) > 1 else ", or add a line with its name if there is none"
+        raise UsageError(no_text(where, f"there are {listed(header)}") + headless)
     for name in chosen.values():
         if header.count(name) > 1:
             raise UsageError(f"{where}: two columns are called {name!r}; rename one of them")
@@ -122,5 +120,5 @@ def _no_header(name: str, bad: Bad) -> UsageError:
     detail = f" ({bad.detail})" if bad.detail else ""
     return UsageError(
         f"{name}:{bad.line}: the header cannot be read: {bad.reason}{detail}; "
-        "a table starts with a line of column names, in UTF-8"
+        "a table starts with a line of column names, in UTF-8 unless --encoding says otherwise"
     )

@@ -59,15 +59,23 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
         check_rank(campaign.rank, systems[0])
     source, target = systems[0].languages
     languages = (campaign.source_language or source, campaign.target_language or target)
-    corpus = open_corpus(
+    corpus = campaign_corpus(campaign, languages[0])
+    definition = define(campaign, methods, systems, languages, corpus)
+    return Plan(methods, systems, languages, corpus, definition, meter)
+
+
+def campaign_corpus(campaign: Campaign, language: str | None) -> Corpus:
+    """The corpus of a campaign, read as its options say."""
+    return open_corpus(
         campaign.corpus,
         text=campaign.text_column,
         label=campaign.label_column,
         context=campaign.context_column,
-        language=languages[0],
+        fields=campaign.fields,
+        format=campaign.format,
+        encoding=campaign.encoding,
+        language=language,
     )
-    definition = define(campaign, methods, systems, languages, corpus)
-    return Plan(methods, systems, languages, corpus, definition, meter)
 
 
 def open_systems(

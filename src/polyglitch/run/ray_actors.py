@@ -73,16 +73,9 @@ class WholeCorpus:
         self._campaign, self._language = campaign, language
 
     def __iter__(self) -> Iterator[Seed]:
-        from polyglitch.corpus.read import open_corpus
+        from polyglitch.run.plan import campaign_corpus
 
-        c = self._campaign
-        yield from open_corpus(
-            c.corpus,
-            text=c.text_column,
-            label=c.label_column,
-            context=c.context_column,
-            language=self._language,
-        )
+        yield from campaign_corpus(self._campaign, self._language)
 
 
 class MethodActor:
