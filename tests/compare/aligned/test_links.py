@@ -65,3 +65,6 @@ def test_forms_are_compared_by_beginning_or_by_characters() -> None:
     assert shared_form("decision", "decided") > 0.4
     assert shared_form("cat", "dog") == 0
     assert shared_form("选举", "大选") == 0.5
+    assert shared_form("правительство", "приветствовал") == 0  # letters, whatever their script
+    assert shared_form("não", "nação") == 0
+    assert shared_form("решение", "решения") > 0.8

@@ -133,8 +133,40 @@ def test_a_preposition_that_turns_into_a_negation_is_reported() -> None:
     first, second = "A vacina é mantida na geladeira.", "A vacina é mantida não congelador."
     verdict = judge(source, source.replace("fridge", "freezer"), first, second, language="pt")
     assert verdict.outcome == "violated"
-    assert verdict.reasons[0] == "negation added: 'não'"
+    assert verdict.reasons[0] == (
+        "'não' stands in the translation, and the source has no negation (in the second)"
+    )
     assert "não" in marked(verdict, first, second)
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "first", "second"),
+    [
+        ("pt", "not raise taxes", "O ministro não aumentaria impostos.", "O presidente aumentaria impostos."),
+        ("es", "not give information", "El ministro no daría información.", "El presidente daría información."),
+        ("ru", "welcome the decision", "Министр приветствует решение.", "Президент не приветствует решение."),
+        ("de", "spend 5 million", "Der Minister gibt 5 Millionen aus.", "Der Präsident gibt 5 Milliarden aus."),
+    ],
+)  # fmt: skip
+def test_a_fact_that_one_output_breaks_is_reported_whatever_words_begin_like(
+    language: str, word: str, first: str, second: str
+) -> None:
+    source = f"The minister would {word}."
+    followup = source.replace("minister", "president")
+    broken = judge(source, followup, first, second, language=language, source_language="en")
+    assert broken.outcome == "violated"
+    assert "(in the second)" in broken.reasons[0]
+    same = judge(source, followup, first, first, language=language, source_language="en")
+    assert same.outcome == "holds"
+
+
+def test_a_fact_that_both_outputs_break_is_none_between_them() -> None:
+    source = "It cost 5 million in the spring."
+    texts = ("Custou 6 milhões na primavera.", "Custou 6 milhões no outono.")
+    verdict = judge(
+        source, source.replace("spring", "autumn"), *texts, language="pt", source_language="en"
+    )
+    assert verdict.outcome == "holds"
 
 
 def test_equal_outputs_hold_unless_they_must_differ() -> None:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
+from polyglitch.compare.metrics.units import han
 from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers
 from polyglitch.compare.oracles.aligned.text import Sentence
 
@@ -189,9 +190,9 @@ def partners(
 
 
 def shared_form(one: str, other: str) -> float:
-    """The share of letters that two words begin with or, in Chinese, that the other holds."""
+    """The share of letters that two words begin with or, where a letter is a word, that the other holds."""
     one, other = one.lower(), other.lower()
-    if one.isascii() or other.isascii():
+    if not (han().search(one) and han().search(other)):
         same = 0
         for a, b in zip(one, other, strict=False):
             if a != b:

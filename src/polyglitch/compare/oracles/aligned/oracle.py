@@ -33,9 +33,12 @@ from polyglitch.compare.oracles.aligned.model import (
 )
 from polyglitch.compare.oracles.aligned.resources import LEARNED, Resources, guess_language
 from polyglitch.compare.oracles.aligned.text import Sentence, frequencies
+from polyglitch.compare.oracles.facts.checks import one_sided
+from polyglitch.compare.oracles.facts.lists import Finding
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.component import Component
 from polyglitch.errors import UsageError
+from polyglitch.nlp.lexicons.wordnet import dictionary_folder
 from polyglitch.protocols import Floats, Tools
 from polyglitch.records import Case, Span, Trial, Verdict
 
@@ -83,6 +86,7 @@ class ReadPairs(NamedTuple):
     pairing: Pairing
     words: list[list[tuple[int, Row]]]
     broken: list[Broken]
+    facts: list[tuple[int, Finding]]  # that one output does not keep of its own source
 
 
 def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[ReadPairs]:
@@ -105,7 +109,9 @@ def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[ReadPair
         pairing = pair_off(linked.first, linked.second, lexicon, context.likeness)
         rows = word_rows(linked, pairing, context, both(vectors, quad))
         broken = broken_facts(linked, resources.source, resources.target)
-        yield ReadPairs(quad, linked, pairing, rows, broken)
+        texts = (quad.source, quad.followup), (quad.first, quad.second)
+        told = one_sided(*texts, resources.source, resources.target)
+        yield ReadPairs(quad, linked, pairing, rows, broken, told)
 
 
 def changed_outputs(quads: Sequence[Quad], outputs: dict[str, Sentence]) -> list[Sentence]:
@@ -137,7 +143,7 @@ def judge(read: ReadPairs, model: Model, threshold: float) -> Judgement:
     """Score a pair whose outputs must say the same but for the edit."""
     chances = [[model.word_chance(row) for _, row in side] for side in read.words]
     score, row = score_pair(read, model, chances)
-    score = with_facts(score, bool(read.broken))
+    score = with_facts(score, bool(read.broken or read.facts))
     for fact in read.broken:  # where a fact is at stake, its word is the place to look at
         for index, (at, _) in enumerate(read.words[fact.output]):
             if at == fact.place:
@@ -162,7 +168,24 @@ def judge(read: ReadPairs, model: Model, threshold: float) -> Judgement:
     ]
     outputs = (read.linked.first.output, read.linked.second.output)
     reasons, spans = explain(outputs, suspects)
-    return Judgement(score, threshold, reasons, spans, details)
+    told = tuple(in_output(number, item.reason) for number, item in read.facts)
+    places = tuple(
+        Span(number, item.start, item.end, reason)
+        for (number, item), reason in zip(read.facts, told, strict=True)
+        if item.end - item.start < len(outputs[number].text)  # what is lost has no place of its own
+    )
+    known = {(span.output, span.start) for span in places}
+    rest = tuple(span for span in spans if (span.output, span.start) not in known)
+    # What an output breaks of its own source says more than that the two differ there.
+    if told:
+        kept = {span.reason for span in rest}
+        reasons = tuple(reason for reason in reasons if reason in kept)
+    return Judgement(score, threshold, (*dict.fromkeys(told), *reasons), (*places, *rest), details)
+
+
+def in_output(number: int, reason: str) -> str:
+    """A reason of one translation, told of the pair."""
+    return f"{reason} (in the {'second' if number else 'first'})"
 
 
 def score_pair(read: ReadPairs, model: Model, chances: list[list[float]]) -> tuple[float, Row]:
@@ -240,7 +263,10 @@ def aligned(
 
     arguments = {
         "fact": FACT,
-        "at_hand": [name for name, module in PIECES.items() if find_spec(module)],
+        "at_hand": [
+            *(name for name, module in PIECES.items() if find_spec(module)),
+            *(("wordnet",) if dictionary_folder() else ()),
+        ],
         "language": language,
         "links": links,
         "model": model.name,

@@ -133,17 +133,36 @@ def open_likeness(
     from polyglitch.nlp.embedders.word_vectors import open_word_vectors
 
     vectors = at_hand(lambda: open_word_vectors(language))
-    return None if vectors is None else likeness_of(vectors, word_for)
+    return None if vectors is None else likeness_of(vectors, word_for, open_opposites(language))
 
 
-def likeness_of(vectors: Any, word_for: Callable[[str], str]) -> Likeness:
-    """How alike two words are, or nothing if one is unknown."""
+def open_opposites(language: str) -> Callable[[str, str], bool]:
+    """Whether two words are opposites, by WordNet where it is installed: their vectors are near all the same."""
+    from polyglitch.nlp.lexicons.wordnet import PARTS, open_wordnet
+
+    wordnet = at_hand(open_wordnet) if language_of(language).wordnet else None
+    if wordnet is None:
+        return lambda one, other: False
+
+    @cache
+    def opposites(word: str) -> frozenset[str]:
+        return frozenset(o for part in PARTS for o in wordnet.antonyms(word, part))
+
+    return lambda one, other: other in opposites(one)
+
+
+def likeness_of(
+    vectors: Any, word_for: Callable[[str], str], opposite: Callable[[str, str], bool]
+) -> Likeness:
+    """How alike two words are, or nothing if one is unknown; opposites are not."""
 
     @cache
     def likeness(one: str, other: str) -> float | None:
         one, other = word_for(one), word_for(other)
         if one not in vectors or other not in vectors:
             return None
+        if one != other and opposite(one, other):
+            return 0.0
         return 1.0 if one == other else float(vectors[one] @ vectors[other])
 
     return likeness

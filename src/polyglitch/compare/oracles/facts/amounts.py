@@ -24,6 +24,8 @@ NUMERIC_DATE = re.compile(r"\b\d{1,4}[./-](\d{1,2})[./-]\d{1,4}\b|\b\d{1,2}[./](
 
 def amount_findings(source: str, output: str, source_language: str, language: str) -> list[Finding]:
     """Numbers that are others, lost or added, and units that are others."""
+    if not language_of(language).spaced or not language_of(source_language).spaced:
+        return []  # a number stands together with the words after it there
     asked = read_amounts(source, source_language, strict=True)
     given = read_amounts(output, language, strict=False)
     matched, lost, free = match_amounts(asked, given)

@@ -16,6 +16,7 @@ from polyglitch.compare.oracles.facts.wording import (
 )
 
 EMPTY = 0.95
+SURE = 0.75  # findings of at least this weight count for a pair of outputs
 Check = Callable[[str, str, str, str], list[Finding]]
 CHECKS: tuple[Check, ...] = (
     negation_findings,
@@ -37,3 +38,22 @@ def broken_facts_of(source: str, output: str, source_language: str, language: st
         return whole  # nothing else can be read then
     found = [item for check in CHECKS for item in check(source, output, source_language, language)]
     return sorted(found, key=lambda item: (-item.weight, item.start, item.kind))
+
+
+def one_sided(
+    sources: tuple[str, str], outputs: tuple[str, str], source_language: str, language: str
+) -> list[tuple[int, Finding]]:
+    """The sure findings of one output whose kind the other is free of, with the number of the output."""
+    if outputs[0] == outputs[1]:
+        return []
+    found = [
+        [item for item in broken_facts_of(*texts, source_language, language) if item.weight >= SURE]
+        for texts in zip(sources, outputs, strict=True)
+    ]
+    kinds = [{item.kind for item in side} for side in found]
+    return [
+        (number, item)
+        for number, side in enumerate(found)
+        for item in side
+        if item.kind not in kinds[1 - number]
+    ]

@@ -38,8 +38,9 @@ def negation_findings(
     source: str, output: str, source_language: str, language: str
 ) -> list[Finding]:
     """A negation that only one of the two has."""
-    if not language_of(language).negation.words or not language_of(source_language).negation.words:
-        return []
+    known = [language_of(code) for code in (source_language, language)]
+    if not all(each.negation.words and each.spaced for each in known):
+        return []  # where nothing parts words a list of words tells nothing
     before, after = fact_words(source, source_language), fact_words(output, language)
     here, there = kept_titles(before, after)
     before = tuple(word for at, word in enumerate(before) if at not in here)
