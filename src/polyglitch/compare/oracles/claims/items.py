@@ -118,7 +118,8 @@ def enumerated(item: Item, mine: Answer, other: Answer) -> bool:
             if isinstance(each, Fact)
             else mentions(other.text, each)
         )
-        joined = {"and", "or", ","} & set(between) or "\n" in mine.text[start.end : end.start]
+        joined = {"and", "or"} & set(between) or "\n" in mine.text[start.end : end.start]
+        joined = joined or ("," in between and len(row) > 2)
         if held and joined and all(w in little_words() or not w[0].isalnum() for w in between):
             return True
     return False
@@ -136,7 +137,8 @@ def swapped_facts(a: Answer, b: Answer) -> Iterator[Difference]:
     twins = [(f, g) for f, g in held if g is not None]
     for place, (f, f2) in enumerate(twins):
         for g, g2 in twins[place + 1 :]:
-            if same_fact(f, g) or f.kind != g.kind or f.value[1:] != g.value[1:]:
+            beside = len(tokens(a.text[f.end : g.start])) <= 2  # "7 to 2" is one fact
+            if same_fact(f, g) or f.kind != g.kind or f.value[1:] != g.value[1:] or beside:
                 continue
             around = [about(x, s) for x, s in ((f, a), (g, a), (f2, b), (g2, b))]
             if not all(around):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from polyglitch.compare.oracles.claims.formed import Difference
 from polyglitch.compare.oracles.claims.synonyms import mean_alike
-from polyglitch.represent.claims.answer import Answer, Sentence
+from polyglitch.represent.claims.answer import Answer, Sentence, denial
 from polyglitch.represent.claims.words import Word, opposed, root, tokens
 
 ALIGNED = 0.4  # share of the shorter of two sentences that the other says, from which they speak of the same
@@ -53,7 +53,7 @@ def statement_differences(a: Answer, b: Answer) -> Iterator[Difference]:
     for one, other in aligned(a, b):
         spans = (one.start, one.end), (other.start, other.end)
         turned = opposite_words(one, other)
-        denied = bool(one.negated) != bool(other.negated)
+        denied = denies(one, other) != denies(other, one)
         near = overlap(one, other) >= NEAR
         if denied and not turned and near:
             which = "first" if one.negated else "second"
@@ -69,6 +69,15 @@ def statement_differences(a: Answer, b: Answer) -> Iterator[Difference]:
             yield Difference("asked", 0.55, "one answer asks what the other states", *spans)
         if roles_turned(one, other) or clauses_crossed(one, other):
             yield Difference("roles", 0.65, "what is said of whom has changed places", *spans)
+
+
+def denies(one: Sentence, other: Sentence) -> bool:
+    """Whether a sentence denies something in a clause that has to do with the other sentence."""
+    if not one.negated:
+        return False
+    there = set(marks_of(other))
+    near = [text for text, marks in clause_texts(one) if marks & there]
+    return any(denial(text) for text in near) if near else True
 
 
 def turned_words(a: Answer, b: Answer) -> frozenset[str]:
@@ -123,6 +132,11 @@ def crossed(
 
 def clauses(sentence: Sentence) -> list[frozenset[str]]:
     """The words of each clause."""
+    return [marks for _, marks in clause_texts(sentence) if marks]
+
+
+def clause_texts(sentence: Sentence) -> list[tuple[str, frozenset[str]]]:
+    """The clauses with their words."""
     found, start = [], 0
     known = {w.start - sentence.start: w.root for w in sentence.words}
     for name in sentence.names:
@@ -130,7 +144,6 @@ def clauses(sentence: Sentence) -> list[frozenset[str]]:
     ends = [m.start() for m in CLAUSE.finditer(sentence.text)] + [len(sentence.text)]
     for end in ends:
         words = frozenset(mark for at, mark in known.items() if start <= at < end)
-        if words:
-            found.append(words)
+        found.append((sentence.text[start:end], words))
         start = end
     return found

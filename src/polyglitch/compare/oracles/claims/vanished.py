@@ -7,6 +7,7 @@ from polyglitch.compare.oracles.claims.edit import Edit, changes_denial, telling
 from polyglitch.compare.oracles.claims.formed import Difference
 from polyglitch.compare.oracles.claims.items import Item, counts, kind, mentions
 from polyglitch.compare.oracles.claims.statements import overlap
+from polyglitch.compare.oracles.claims.wording import replaced
 from polyglitch.represent.claims.answer import (
     Answer,
     Name,
@@ -52,6 +53,9 @@ def unchanged(a: Answer, b: Answer, asked: Asked, edit: Edit, changed: float) ->
         if edit.only_removes or says_new(b, edit) or not same_mind:
             return 0.15, []
         return 0.65, [Difference("unchanged", 0.65, reason, None, whole(b))]
+    if edit.only_removes and 0 < changed and replaced(a.text, b.text):
+        told = "the answer puts something else for what was taken out of the input"
+        return 0.6, [Difference("unchanged", 0.6, told, None, whole(b))]
     share = kept_words(a, b, edit, asked)
     if share is not None and not changes_denial(edit):
         told = "the answer still says what was taken out of the input"
@@ -107,7 +111,7 @@ def taken_for_it(a: Answer, b: Answer, edit: Edit) -> list[Item]:
     for one in a.sentences:
         items: list[Item] = [*one.facts, *one.names]
         held = [i for i in items if any(same_item(i, old) for old in out)]
-        for other in b.sentences:
+        for other in (s for s in b.sentences if not says_so(s.text)):
             mine: list[Item] = [*other.facts, *other.names]
             new = [i for i in mine if not any(same_item(i, j) for j in (*a.facts, *a.names))]
             fitting = [i for i in new if any(kind(i) == kind(h) for h in held)]

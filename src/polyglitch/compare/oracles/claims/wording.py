@@ -13,7 +13,7 @@ from polyglitch.represent.claims.facts import same_fact
 from polyglitch.represent.claims.words import Word, root, tokens
 
 FEW = 3  # words of meaning of an answer that is a label or a phrase
-EQUAL_BUT = 0.7  # answers so alike word by word are the same text with words replaced
+EQUAL_BUT = 0.78  # answers so alike word by word are the same text with words replaced
 CLOSE = 0.6  # cosine from which two short answers mean the same
 Alike = Callable[[str, str], float | None]  # cosine of two texts, where there are vectors
 
