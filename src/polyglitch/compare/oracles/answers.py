@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from polyglitch.compare.oracles.two_outputs import Judge
+from polyglitch.component import component
+from polyglitch.protocols import Tools
+from polyglitch.records import Output, Trial, Verdict
 from polyglitch.represent.claims.answer_text import (
     Date,
     ReadAnswer,
@@ -20,10 +24,6 @@ from polyglitch.represent.claims.answer_text import (
     refuses,
     says_nothing,
 )
-from polyglitch.compare.oracles.two_outputs import Judge
-from polyglitch.component import component
-from polyglitch.protocols import Tools
-from polyglitch.records import Output, Trial, Verdict
 
 THRESHOLD = 0.76  # cosine, as published
 SHORT_IN_LONG = (

@@ -53,7 +53,7 @@ def unchanged(a: Answer, b: Answer, asked: Asked, edit: Edit, changed: float) ->
         if edit.only_removes or says_new(b, edit) or not same_mind:
             return 0.15, []
         return 0.65, [Difference("unchanged", 0.65, reason, None, whole(b))]
-    if edit.only_removes and 0 < changed and replaced(a.text, b.text):
+    if edit.only_removes and changed > 0 and replaced(a.text, b.text):
         told = "the answer puts something else for what was taken out of the input"
         return 0.6, [Difference("unchanged", 0.6, told, None, whole(b))]
     share = kept_words(a, b, edit, asked)
