@@ -86,7 +86,7 @@ def read_answer(text: str, capitals: frozenset[str] = frozenset()) -> Answer:
 
 def stance(text: str) -> Stance:
     """Whether an answer declines, says that the fact is not known, or is a yes or a no."""
-    low = text.lower().replace("’", "'")
+    low = written_out(text)
     if bare_answer(text) in lists()["nothing"]:
         return "unknown"
     if any(p.search(low[:400]) for p in patterns("refusal")):
@@ -103,8 +103,14 @@ def says_unknown(text: str) -> bool:
 
 def says_so(sentence: str) -> bool:
     """Whether a sentence says that something is not known or not said."""
-    low = sentence.lower().replace("’", "'")
+    low = written_out(sentence)
     return any(p.search(low) for p in patterns("unknown"))
+
+
+def written_out(text: str) -> str:
+    """A text in small letters with its short negations written out."""
+    low = text.lower().replace("’", "'").replace("can't", "cannot").replace("won't", "will not")
+    return low.replace("n't", " not")
 
 
 def split(text: str) -> list[tuple[str, int]]:
@@ -127,8 +133,6 @@ def _sentence(part: str, start: int, whole: str, known: frozenset[str]) -> Sente
     covered = {place for fact in here for place in range(fact.start, fact.end)}
     names = names_of(part, known, frozenset(covered))
     covered |= {place for name in names for place in range(name.start, name.end)}
-    plain = phrase_pattern("no_denial").sub(" ", low)
-    denying = [word for word, _, _ in tokens(plain) if word in lists()["denies"]]
     return Sentence(
         part,
         start,
@@ -138,10 +142,16 @@ def _sentence(part: str, start: int, whole: str, known: frozenset[str]) -> Sente
             word._replace(start=word.start + start, end=word.end + start)
             for word in content_words(part, frozenset(covered))
         ),
-        len(denying),
+        denial(part),
         any(word in lists()["hedges"] for word, _, _ in tokens(low)),
         is_courtesy(part),
     )
+
+
+def denial(text: str) -> int:
+    """How many words of a text deny what it says."""
+    plain = phrase_pattern("no_denial").sub(" ", text.lower().replace("’", "'"))
+    return sum(word in lists()["denies"] for word, _, _ in tokens(plain))
 
 
 def is_courtesy(sentence: str) -> bool:

@@ -10,7 +10,9 @@ from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 from polyglitch.represent.claims.lists import alike, lists, opposites
 
-TOKEN = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]|_")
+TOKEN = re.compile(
+    r"[^\W\d_]+(?:_[^\W_]+)+|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]|_"
+)
 ENDINGS = (
     *("ations", "ation", "ments", "ment", "nesses", "ness", "ities", "ity", "ions", "ion", "ingly"),
     *("edly", "ally", "ings", "ing", "ies", "ied", "ers", "ors", "est", "er", "or", "ed", "es"),

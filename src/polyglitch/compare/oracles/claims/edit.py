@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from polyglitch.represent.claims.answer import Name, inner_capitals, read_answer
 from polyglitch.represent.claims.facts import Fact, facts, same_fact
-from polyglitch.represent.claims.lists import lists
+from polyglitch.represent.claims.lists import lists, opposites
 from polyglitch.represent.claims.words import little_words, root, tokens
 
 MOST_NUMBERS = 8  # of an input, among which a sum or product is looked for
@@ -34,7 +34,8 @@ class Edit(NamedTuple):
     @property
     def only_removes(self) -> bool:
         """Whether something was taken out and nothing of meaning put in."""
-        return bool(self.removed) and not any(telling(piece) for piece in self.added)
+        put_in = any(telling(piece) or piece.key in opposites() for piece in self.added)
+        return bool(self.removed) and not put_in
 
 
 def telling(piece: Piece) -> bool:

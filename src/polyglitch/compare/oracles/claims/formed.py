@@ -18,7 +18,17 @@ from polyglitch.represent.claims.structure import (
 )
 from polyglitch.represent.claims.words import content_words
 
-PYTHON = ("", "python", "py", "python3")
+NEARLY = 0.2  # programs that differ in so little of their words are one program with a change
+TELLING_PARTS = (
+    ("comparison", r"<=|>=|==|!=|(?<![-=<])[<>](?![<>=])", 0.6),
+    ("constant", r"(?<![\w.])(?!0\b)\d+(?:\.\d+)?|'[^'\n]+'|\"[^\"\n]+\"", 0.5),
+    (
+        "operator",
+        r"\*\*|//|(?<!\w)(?:not|and|or|min|max|reverse|reversed|sorted)(?!\w)|[*/%](?!=)",
+        0.4,
+    ),
+    ("call", r"(?<![\w.])[a-z_]{3,}(?=\()|(?<=\.)\w+", 0.2),
+)
 
 
 class Difference(NamedTuple):
@@ -128,31 +138,49 @@ def place_of(part: str, text: str) -> tuple[int, int] | None:
 def code_differences(one: str, other: str, first: str, second: str) -> Iterator[Difference]:
     """Python by its tree with local names numbered; other code, and Python of another shape, by what tells programs apart."""
     trees = tree_of(one), tree_of(other)
-    if (trees[0] and trees[0] == trees[1]) or squeezed(one) == squeezed(other):
-        return
-    if bool(trees[0]) != bool(trees[1]) and tree_of(one) is not None:
-        yield Difference("code", 0.85, "only one of the programs can be parsed")
-        return
-    for kind, pattern, weight in (
-        ("comparison", r"<=|>=|==|!=|(?<![-=<])[<>](?![<>=])", 0.6),
-        ("constant", r"(?<![\w.])\d+(?:\.\d+)?|'[^'\n]*'|\"[^\"\n]*\"", 0.55),
-        (
-            "operator",
-            r"\*\*|//|(?<!\w)(?:not|and|or|min|max|ASC|DESC|asc|desc|reverse|sorted|True|False|AVG|SUM|COUNT|MAX|MIN)(?!\w)|[+*/%](?!=)",
-            0.5,
-        ),
-        ("word", r"(?<![\w.])[a-z_]{3,}(?=\()|(?<=\.)\w+", 0.3),
+    if (
+        (trees[0] and trees[0] == trees[1])
+        or squeezed(one) == squeezed(other)
+        or renamed(one, other)
     ):
-        bags = [Counter(re.findall(pattern, uncommented(code))) for code in (one, other)]
-        lost, new = bags[0] - bags[1], bags[1] - bags[0]
-        if lost or new:
-            shares = sum((lost + new).values()) / max(1, sum((bags[0] + bags[1]).values()))
-            shown = f"{', '.join(lost) or 'nothing'} became {', '.join(new) or 'nothing'}"
-            spans = (place_of(next(iter(lost), ""), first), place_of(next(iter(new), ""), second))
-            both = 1.0 if lost and new else 0.6
-            yield Difference(
-                "code", weight * both * (0.7 + 0.3 * shares), f"{kind}: {shown}", *spans
-            )
+        return
+    if trees[0] and not trees[1] and not re.search(r"(?i)select|function|const|;", other):
+        yield Difference("code", 0.85, "only the first program can be parsed")
+        return
+    bags = [Counter(code_tokens(code)) for code in (one, other)]
+    lost, new = bags[0] - bags[1], bags[1] - bags[0]
+    share = sum((lost + new).values()) / max(1, sum((bags[0] + bags[1]).values()))
+    spans = place_of(next(iter(lost), ""), first), place_of(next(iter(new), ""), second)
+    if share < NEARLY:
+        shown = f"{' '.join(lost) or 'nothing'} became {' '.join(new) or 'nothing'}"
+        yield Difference("code", 0.75, f"the programs are the same but that {shown}", *spans)
+        return
+    for kind, pattern, weight in TELLING_PARTS:
+        parts = [Counter(re.findall(pattern, uncommented(code))) for code in (one, other)]
+        gone, come = parts[0] - parts[1], parts[1] - parts[0]
+        if gone or come:
+            shown = f"{', '.join(gone) or 'nothing'} became {', '.join(come) or 'nothing'}"
+            both = 1.0 if gone and come else 0.5
+            yield Difference("code", weight * both, f"{kind}: {shown}", *spans)
+
+
+def code_tokens(code: str) -> list[str]:
+    """The words, numbers, texts and signs of a program."""
+    return re.findall(r"'[^'\n]*'|\"[^\"\n]*\"|\w+|[<>=!*/+%-]=?|\.\w+", uncommented(code))
+
+
+def renamed(one: str, other: str) -> bool:
+    """Whether two programs are the same but for names of their own, each used at least twice."""
+    left, right = code_tokens(one), code_tokens(other)
+    if len(left) != len(right):
+        return False
+    there, back = {}, {}
+    for a, b in zip(left, right, strict=True):
+        if there.setdefault(a, b) != b or back.setdefault(b, a) != a:
+            return False
+    changed = [a for a, b in there.items() if a != b and a.lower() != b.lower()]
+    called = set(re.findall(r"(?<=\.)\w+", uncommented(one)))
+    return all(a.isidentifier() and left.count(a) > 1 and a not in called for a in changed)
 
 
 def squeezed(code: str) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from polyglitch.compare.oracles.claims.differences import Alike, Asked, differences
+from polyglitch.compare.oracles.claims.asked import Asked
+from polyglitch.compare.oracles.claims.differences import differences
 from polyglitch.compare.oracles.claims.edit import expected_answer, find_edit
 from polyglitch.compare.oracles.claims.formed import Difference
 from polyglitch.compare.oracles.claims.options import chosen_option
 from polyglitch.compare.oracles.claims.vanished import vanished_score
+from polyglitch.compare.oracles.claims.wording import Alike
 from polyglitch.compare.oracles.two_outputs import undecided
 from polyglitch.component import component
 from polyglitch.errors import Missing
@@ -23,6 +26,7 @@ MEANS = {SAME: SAME, FOLLOWS: FOLLOWS, DIFFERS: DIFFERS, "similar": SAME, "diffe
 MEANS |= {"flipped": DIFFERS, "contained": SAME}
 LONGEST = 20_000  # characters of an answer that is compared
 EMBEDDER = "minilm"
+CITED = re.compile(r"(?<=[\w.,;!?)]) ?\[\d{1,2}\](?=[\s.,;]|$)")
 
 
 class Judged(NamedTuple):
@@ -60,7 +64,7 @@ def judge_pair(
     must: str, source: str, followup: str, first: str, second: str, alike: Alike
 ) -> Judged:
     """How surely two answers break a relation."""
-    answers = chosen_option(first, source), chosen_option(second, followup)
+    answers = chosen_option(uncited(first), source), chosen_option(uncited(second), followup)
     asked = Asked(source, followup)
     if must == SAME:
         return same(*answers, asked, alike)
@@ -68,8 +72,10 @@ def judge_pair(
     if must == FOLLOWS:
         expected = expected_answer(answers[0], edit, source, followup)
         judged = same(expected, answers[1], asked, alike)
-        if judged.score < THRESHOLD or expected == answers[0]:
+        if judged.score < THRESHOLD:
             return judged
+        if expected == answers[0]:
+            return derived(judged, answers, asked)
         back = [d for d in judged.found if d.second]  # places in what was expected are no places
         return Judged(judged.score, [d._replace(first=None) for d in back] or judged.found)
     kept = same(*answers, asked, alike)
@@ -85,6 +91,22 @@ def same(one: str, other: str, asked: Asked, alike: Alike) -> Judged:
     for each in found:
         rest *= 1 - each.weight
     return Judged(1 - rest, found)
+
+
+def derived(judged: Judged, answers: tuple[str, str], asked: Asked) -> Judged:
+    """A change that the edit may well have led to: what was said stood in neither input, and it is the only one."""
+    strong = [d for d in judged.found if d.weight >= THRESHOLD]
+    if len(strong) != 1 or strong[0].first is None or strong[0].second is None:
+        return judged
+    old, new = (text[slice(*place)] for text, place in zip(answers, strong[0][3:5], strict=True))
+    if old.lower() in asked.source.lower() or new.lower() in asked.followup.lower():
+        return judged
+    return Judged(min(judged.score, THRESHOLD - 0.1), judged.found)
+
+
+def uncited(text: str) -> str:
+    """An answer without marks such as [1] after a word, its places kept."""
+    return CITED.sub(lambda found: " " * len(found[0]), text)
 
 
 def whole_input(item: Input) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from polyglitch.compare.oracles.claims.differences import Asked, mentions
+from polyglitch.compare.oracles.claims.asked import Asked
 from polyglitch.compare.oracles.claims.edit import Edit, changes_denial, telling
 from polyglitch.compare.oracles.claims.formed import Difference
+from polyglitch.compare.oracles.claims.items import Item, counts, kind, mentions
+from polyglitch.compare.oracles.claims.statements import overlap
+from polyglitch.compare.oracles.claims.wording import replaced
 from polyglitch.represent.claims.answer import (
     Answer,
     Name,
@@ -13,36 +16,50 @@ from polyglitch.represent.claims.answer import (
     same_name,
     says_so,
 )
-from polyglitch.represent.claims.facts import Fact, facts, same_fact
+from polyglitch.represent.claims.facts import Fact, same_fact
 from polyglitch.represent.claims.words import root, tokens
 
-Item = Fact | Name
+FRAME = 0.6  # two sentences that share so much say the same of different things
+Found = tuple[float, list[Difference]]
 
 
-def vanished_score(
-    one: str, other: str, asked: Asked, edit: Edit, changed: float
-) -> tuple[float, list[Difference]]:
+def vanished_score(one: str, other: str, asked: Asked, edit: Edit, changed: float) -> Found:
     """How surely the second answer still claims what it has no ground for; `changed` is how far the two differ."""
     known = frozenset().union(*map(inner_capitals, (one, other, asked.source, asked.followup)))
     a, b = read_answer(one, known), read_answer(other, known)
-    still = kept_items(b, asked, edit, known)
-    if still:
-        return 0.9, [
-            place(item, "which the input no longer says", item in a.facts) for item in still
-        ]
+    after = read_answer(asked.followup, known)
+    if still := kept_items(b, edit, after):
+        return 0.9, [ungrounded(item, "which the input no longer says") for item in still]
     if b.stance in ("unknown", "refusal"):
         if a.stance == b.stance:
             return 0.7, [Difference("unchanged", 0.7, "the answer was no other before the edit")]
         return 0.05, []
-    new = invented(a, b, asked, edit)
-    if new:
-        return 0.8, [place(item, "for which the input gives no ground", False) for item in new]
-    if gone(a, asked, edit, b):
-        return 0.15, []
-    if not changes_denial(edit) and (rest := kept_words(a, b, edit, asked)) is not None:
-        reason = "the answer still says what was taken out of the input"
-        return max(rest, 1 - changed), [Difference("unchanged", rest, reason)]
+    if edit.only_removes:
+        if new := invented(a, b, after):
+            return 0.8, [ungrounded(item, "for which the input gives no ground") for item in new]
+        if new := taken_for_it(a, b, edit):
+            return 0.65, [
+                ungrounded(item, "which the input says of something else") for item in new
+            ]
+    return unchanged(a, b, asked, edit, changed)
+
+
+def unchanged(a: Answer, b: Answer, asked: Asked, edit: Edit, changed: float) -> Found:
+    """How surely the answer stands as it was, though the edit changed what it rests on."""
     reason = "the input changed in what matters, and the answer claims the same"
+    if gone(a, b, edit):
+        mind = (a.stance, {p for n in a.names for p in n.parts})
+        same_mind = mind == (b.stance, {p for n in b.names for p in n.parts}) and any(mind)
+        if edit.only_removes or says_new(b, edit) or not same_mind:
+            return 0.15, []
+        return 0.65, [Difference("unchanged", 0.65, reason, None, whole(b))]
+    if edit.only_removes and changed > 0 and replaced(a.text, b.text):
+        told = "the answer puts something else for what was taken out of the input"
+        return 0.6, [Difference("unchanged", 0.6, told, None, whole(b))]
+    share = kept_words(a, b, edit, asked)
+    if share is not None and not changes_denial(edit):
+        told = "the answer still says what was taken out of the input"
+        return share, [Difference("unchanged", share, told, None, whole(b))]
     return 1 - changed, [Difference("unchanged", 1 - changed, reason, None, whole(b))]
 
 
@@ -51,57 +68,81 @@ def whole(answer: Answer) -> tuple[int, int] | None:
     return (0, len(answer.text)) if answer.text else None
 
 
-def place(item: Item, why: str, both: bool) -> Difference:
+def ungrounded(item: Item, why: str) -> Difference:
     """What the second answer says, and why it should not."""
     return Difference("ungrounded", 0.9, f"said {item.text!r}, {why}", None, (item.start, item.end))
 
 
-def kept_items(b: Answer, asked: Asked, edit: Edit, known: frozenset[str]) -> list[Item]:
+def kept_items(b: Answer, edit: Edit, after: Answer) -> list[Item]:
     """Facts and names of the second answer that the edit took away and the input has nowhere else."""
     found: list[Item] = []
-    after = read_answer(asked.followup, known)
     for sentence in b.sentences:
         if says_so(sentence.text):
             continue
         for old in edit.removed:
             if isinstance(old.item, Fact) and not any(same_fact(old.item, f) for f in after.facts):
                 found += [f for f in sentence.facts if same_fact(f, old.item)]
-            if isinstance(old.item, Name) and not mentions(asked.followup, old.item):
+            if isinstance(old.item, Name) and not mentions(after.text, old.item):
                 found += [n for n in sentence.names if same_name(n, old.item)]
     return list(dict.fromkeys(found))
 
 
-def invented(a: Answer, b: Answer, asked: Asked, edit: Edit) -> list[Item]:
-    """Facts of the second answer that neither the input nor the first answer has, where one was to vanish."""
-    gone_kinds = {f.kind for f in a.facts if not any(same_fact(f, g) for g in b.facts)}
-    given = facts(asked.followup)
-    new = [
+def invented(a: Answer, b: Answer, after: Answer) -> list[Item]:
+    """What the second answer puts where the first had a fact or name, and the input says nowhere."""
+    lost = {f.kind for f in a.facts if not any(same_fact(f, g) for g in b.facts)}
+    new: list[Item] = [
         f
         for s in b.sentences
         if not says_so(s.text)
         for f in s.facts
-        if f.kind in gone_kinds and not any(same_fact(f, g) for g in given)
+        if f.kind in lost
+        and not counts(f)
+        and not any(same_fact(f, g) for g in after.facts)
+        and not any(same_fact(f, g) for g in a.facts)
     ]
-    if new and edit.only_removes:
-        return list(new)
-    if not edit.only_removes:
-        return []
-    lost = [n for n in a.names if not mentions(b.text, n)]
-    come = [n for n in b.names if not mentions(asked.followup, n) and not mentions(a.text, n)]
-    return list(come) if lost else []
+    gone_names = [n for n in a.names if not mentions(b.text, n)]
+    come = [n for n in b.names if not mentions(after.text, n) and not mentions(a.text, n)]
+    return new + (list(come) if gone_names else [])
 
 
-def gone(a: Answer, asked: Asked, edit: Edit, b: Answer) -> bool:
+def taken_for_it(a: Answer, b: Answer, edit: Edit) -> list[Item]:
+    """What stands in the second answer in the very place of the fact that was taken out."""
+    out = [p.item for p in edit.removed if p.item is not None]
+    for one in a.sentences:
+        items: list[Item] = [*one.facts, *one.names]
+        held = [i for i in items if any(same_item(i, old) for old in out)]
+        for other in (s for s in b.sentences if not says_so(s.text)):
+            mine: list[Item] = [*other.facts, *other.names]
+            new = [i for i in mine if not any(same_item(i, j) for j in (*a.facts, *a.names))]
+            fitting = [i for i in new if any(kind(i) == kind(h) for h in held)]
+            if fitting and overlap(one, other) >= FRAME:
+                return fitting
+    return []
+
+
+def same_item(one: Item, other: Item) -> bool:
+    """Whether two facts, or two names, are the same."""
+    if isinstance(one, Fact) and isinstance(other, Fact):
+        return same_fact(one, other)
+    return isinstance(one, Name) and isinstance(other, Name) and same_name(one, other)
+
+
+def gone(a: Answer, b: Answer, edit: Edit) -> bool:
     """Whether a fact or name that the edit took away stood in the first answer and no longer stands."""
-    for old in edit.removed:
-        if isinstance(old.item, Fact) and any(same_fact(f, old.item) for f in a.facts):
-            if not any(same_fact(f, old.item) for f in b.facts):
-                return True
-        if (
-            isinstance(old.item, Name)
-            and mentions(a.text, old.item)
-            and not mentions(b.text, old.item)
-        ):
+    items = [p.item for p in edit.removed if p.item is not None]
+    before: list[Item] = [*a.facts, *a.names]
+    later: list[Item] = [*b.facts, *b.names]
+    held = [i for i in items if any(same_item(i, x) for x in before)]
+    return any(not any(same_item(i, x) for x in later) for i in held)
+
+
+def says_new(b: Answer, edit: Edit) -> bool:
+    """Whether the second answer says something of what the edit put in."""
+    said = {root(word) for word, _, _ in tokens(b.text)}
+    for piece in edit.added:
+        if piece.item is not None and any(same_item(piece.item, x) for x in (*b.facts, *b.names)):
+            return True
+        if piece.item is None and telling(piece) and root(piece.key) in said:
             return True
     return False
 

@@ -1,0 +1,188 @@
+"""Facts, names and list items of two answers side by side: replaced, left out, added, or changed about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from polyglitch.compare.oracles.claims.asked import Asked
+from polyglitch.compare.oracles.claims.formed import Difference
+from polyglitch.represent.claims.answer import Answer, Name, read_answer, same_name
+from polyglitch.represent.claims.facts import Fact, facts, same_fact
+from polyglitch.represent.claims.lists import lists
+from polyglitch.represent.claims.structure import list_items
+from polyglitch.represent.claims.words import little_words, root, tokens
+
+Item = Fact | Name
+SMALL = 10  # a bare number up to this may only count what is said anyway
+REACH = 3  # words between a denial and what it denies
+
+
+def fact_differences(a: Answer, b: Answer, asked: Asked) -> Iterator[Difference]:
+    """Facts and names that one answer has and the other has not, paired where one stands for the other."""
+    lost, new = lacking(a, b, asked), lacking(b, a, asked)
+    for old in list(lost):
+        twin = next((f for f in new if rivals(old, f)), None)
+        if twin is not None:
+            lost.remove(old)
+            new.remove(twin)
+            weight = 0.85 if isinstance(old, Fact) else 0.75
+            places = (old.start, old.end), (twin.start, twin.end)
+            yield Difference(kind(old), weight, f"{old.text!r} became {twin.text!r}", *places)
+    for side, items in ((0, lost), (1, new)):
+        mine, other = (a, b) if side == 0 else (b, a)
+        for item in items:
+            weight = left_out_weight(item, mine, other, asked)
+            place = (item.start, item.end)
+            places_of = (place, None) if side == 0 else (None, place)
+            which = "first" if side == 0 else "second"
+            reason = f"only the {which} answer says {item.text!r}"
+            yield Difference("left out", weight, reason, *places_of)
+
+
+def lacking(a: Answer, b: Answer, asked: Asked) -> list[Item]:
+    """The facts and names of an answer that the other lacks; what the question says or the answer denies is none."""
+    echo = facts(asked.question)
+    found: list[Item] = [
+        f
+        for f in a.facts
+        if not any(same_fact(f, g) for g in b.facts)
+        and not any(same_fact(f, e) for e in echo)
+        and not is_denied(f, a)
+    ]
+    found += [
+        n
+        for n in a.names
+        if not any(same_name(n, m) for m in b.names)
+        and not mentions(b.text, n)
+        and not mentions(asked.question, n)
+        and not is_denied(n, a)
+    ]
+    return found
+
+
+def is_denied(item: Item, answer: Answer) -> bool:
+    """Whether a denial stands just before a fact or name: "it wasn't Jane Austen", "not 95"."""
+    before = [word for word, _, _ in tokens(answer.text[max(0, item.start - 40) : item.start])]
+    return (
+        any(word in lists()["denies"] for word in before[-REACH:])
+        and len(answer.facts) + len(answer.names) > 1
+    )
+
+
+def kind(item: Item) -> str:
+    """What an item is called."""
+    return item.kind if isinstance(item, Fact) else "name"
+
+
+def rivals(one: Item, other: Item) -> bool:
+    """Whether one item can stand in the place of the other."""
+    kinds = {kind(one), kind(other)}
+    return len(kinds) == 1 or kinds in ({"number", "date"}, {"date", "day"}, {"number", "time"})
+
+
+def left_out_weight(item: Item, mine: Answer, other: Answer, asked: Asked) -> float:
+    """How much a fact or name weighs that only one answer has."""
+    if enumerated(item, mine, other):
+        return 0.55
+    if isinstance(item, Name):
+        return 0.4 if asked.exhaustive else 0.12
+    if counts(item):
+        return 0.3 if asked.exhaustive else 0.12
+    key = not any(same_fact(x, y) for x in mine.facts for y in other.facts)
+    key = key and not any(same_name(x, y) for x in mine.names for y in other.names)
+    if key or asked.exhaustive:
+        return 0.55
+    given = facts(asked.source) + facts(asked.followup)
+    invented = bool(given) and not any(same_fact(item, g) for g in given)
+    return 0.4 if invented else 0.15
+
+
+def counts(fact: Fact) -> bool:
+    """Whether a number may only count what is said anyway."""
+    value = fact.value[0]
+    small = isinstance(value, float) and abs(value) <= SMALL
+    return fact.kind == "number" and fact.value[1] == "" and small
+
+
+def enumerated(item: Item, mine: Answer, other: Answer) -> bool:
+    """Whether an item stands in a row with one that the other answer has: "at 7:15 and at 16:40"."""
+    row: Sequence[Item] = mine.facts if isinstance(item, Fact) else mine.names
+    for each in row:
+        if each is item or kind(each) != kind(item):
+            continue
+        start, end = sorted((each, item), key=lambda x: x.start)
+        between = [w for w, _, _ in tokens(mine.text[start.end : end.start])]
+        held = (
+            any(same_fact(each, g) for g in other.facts)
+            if isinstance(each, Fact)
+            else mentions(other.text, each)
+        )
+        joined = {"and", "or"} & set(between) or "\n" in mine.text[start.end : end.start]
+        joined = joined or ("," in between and len(row) > 2)
+        if held and joined and all(w in little_words() or not w[0].isalnum() for w in between):
+            return True
+    return False
+
+
+def mentions(text: str, name: Name) -> bool:
+    """Whether a part of a name stands in a text, whatever its case."""
+    words = {root(word) for word, _, _ in tokens(text)}
+    return any(root(part) in words for part in name.parts if len(part) > 1)
+
+
+def swapped_facts(a: Answer, b: Answer) -> Iterator[Difference]:
+    """Two facts that both answers have, each said of what the other answer says of the other one."""
+    held = [(f, next((g for g in b.facts if same_fact(f, g)), None)) for f in a.facts]
+    twins = [(f, g) for f, g in held if g is not None]
+    for place, (f, f2) in enumerate(twins):
+        for g, g2 in twins[place + 1 :]:
+            beside = len(tokens(a.text[f.end : g.start])) <= 2  # "7 to 2" is one fact
+            if same_fact(f, g) or f.kind != g.kind or f.value[1:] != g.value[1:] or beside:
+                continue
+            around = [about(x, s) for x, s in ((f, a), (g, a), (f2, b), (g2, b))]
+            if not all(around):
+                continue
+            straight = shared(around[0], around[2]), shared(around[1], around[3])
+            crossed = shared(around[0], around[3]), shared(around[1], around[2])
+            if min(crossed) >= 0.5 and max(straight) < min(crossed):
+                reason = f"{f.text!r} and {g.text!r} have changed places"
+                yield Difference("swapped", 0.7, reason, (f.start, f.end), (f2.start, f2.end))
+                return
+
+
+def about(fact: Fact, answer: Answer) -> frozenset[str]:
+    """What a fact is said of: the words and names between the facts around it."""
+    sentence = next(s for s in answer.sentences if s.start <= fact.start < s.end)
+    before = max((f.end for f in sentence.facts if f.end <= fact.start), default=sentence.start)
+    after = min((f.start for f in sentence.facts if f.start >= fact.end), default=sentence.end)
+    marks = [(w.start, w.root) for w in sentence.words]
+    marks += [(n.start, root(p)) for n in sentence.names for p in n.parts]
+    near = frozenset(m for at, m in marks if before <= at < fact.start)
+    return near or frozenset(m for at, m in marks if fact.end <= at < after)
+
+
+def shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of words in common."""
+    return len(one & other) / max(1, min(len(one), len(other)))
+
+
+def item_differences(one: str, other: str, asked: Asked) -> Iterator[Difference]:
+    """Items of a list that the other list has not, whatever their order."""
+    rows = list_items(one), list_items(other)
+    if not rows[0] or not rows[1]:
+        return
+    bags = [[item_words(text) for text, _, _ in some] for some in rows]
+    for side in (0, 1):
+        for (text, start, end), words in zip(rows[side], bags[side], strict=True):
+            if words and not any(shared(words, o) >= 0.5 for o in bags[1 - side]):
+                which = "first" if side == 0 else "second"
+                places = ((start, end), None) if side == 0 else (None, (start, end))
+                weight = 0.6 if asked.exhaustive else 0.45
+                yield Difference("item", weight, f"only the {which} list has {text!r}", *places)
+
+
+def item_words(text: str) -> frozenset[str]:
+    """What an item of a list is recognised by."""
+    found = frozenset(w.root for s in read_answer(text).sentences for w in s.words)
+    return found or frozenset(re.findall(r"\w+", text.lower()))

@@ -1,0 +1,149 @@
+"""Sentences of two answers that say the same thing, and whether one denies it, turns it round or asks it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from polyglitch.compare.oracles.claims.formed import Difference
+from polyglitch.compare.oracles.claims.synonyms import mean_alike
+from polyglitch.represent.claims.answer import Answer, Sentence, denial
+from polyglitch.represent.claims.words import Word, opposed, root, tokens
+
+ALIGNED = 0.4  # share of the shorter of two sentences that the other says, from which they speak of the same
+NEAR = 0.5
+CLAUSE = re.compile(r"[;,.:\n]| but | while | and | whereas | though ")
+
+
+def spoken(answer: Answer) -> list[Sentence]:
+    """The sentences that say something."""
+    return [s for s in answer.sentences if not s.courtesy] or list(answer.sentences)
+
+
+def marks_of(sentence: Sentence) -> list[str]:
+    """What a sentence is recognised by."""
+    names = [part for name in sentence.names for part in name.parts]
+    return list(dict.fromkeys([*(w.root for w in sentence.words), *map(root, names)]))
+
+
+def overlap(one: Sentence, other: Sentence) -> float:
+    """How much of the shorter of two sentences the other says too."""
+    a, b = marks_of(one), marks_of(other)
+    if not a or not b:
+        return 0.0
+    there = sum(any(mean_alike(x, y) for y in b) for x in a)
+    back = sum(any(mean_alike(x, y) for y in a) for x in b)
+    return max(there / len(a), back / len(b))
+
+
+def aligned(a: Answer, b: Answer) -> list[tuple[Sentence, Sentence]]:
+    """Each sentence of the first with the one of the second that says most of it."""
+    pairs = []
+    for one in spoken(a):
+        best = max(spoken(b), key=lambda other: overlap(one, other), default=None)
+        if best is not None and overlap(one, best) >= ALIGNED:
+            pairs.append((one, best))
+    if not pairs and len(spoken(a)) == len(spoken(b)) == 1:
+        pairs = [(spoken(a)[0], spoken(b)[0])]
+    return pairs
+
+
+def statement_differences(a: Answer, b: Answer) -> Iterator[Difference]:
+    """Aligned sentences of which one denies, says the opposite, asks, or turns round who did what."""
+    for one, other in aligned(a, b):
+        spans = (one.start, one.end), (other.start, other.end)
+        turned = opposite_words(one, other)
+        denied = denies(one, other) != denies(other, one)
+        near = overlap(one, other) >= NEAR
+        if denied and not turned and near:
+            which = "first" if one.negated else "second"
+            yield Difference("denied", 0.7, f"only the {which} answer denies it", *spans)
+        elif turned and not denied:
+            x, y = turned[0]
+            places = (x.start, x.end), (y.start, y.end)
+            yield Difference("opposite", 0.75, f"{x.text!r} became {y.text!r}", *places)
+        if bool(one.hedged) != bool(other.hedged) and near:
+            yield Difference("hedged", 0.1, "only one answer holds back", *spans)
+        asks = [s.text.rstrip("\"') ").endswith("?") for s in (one, other)]
+        if asks[0] != asks[1] and overlap(one, other) >= 0.7:
+            yield Difference("asked", 0.55, "one answer asks what the other states", *spans)
+        if roles_turned(one, other) or clauses_crossed(one, other):
+            yield Difference("roles", 0.65, "what is said of whom has changed places", *spans)
+
+
+def denies(one: Sentence, other: Sentence) -> bool:
+    """Whether a sentence denies something in a clause that has to do with the other sentence."""
+    if not one.negated:
+        return False
+    there = set(marks_of(other))
+    near = [text for text, marks in clause_texts(one) if marks & there]
+    return any(denial(text) for text in near) if near else True
+
+
+def turned_words(a: Answer, b: Answer) -> frozenset[str]:
+    """Words that are the opposite of a word of the other answer, which `statement_differences` has weighed."""
+    pairs = [p for one, other in aligned(a, b) for p in opposite_words(one, other)]
+    return frozenset(word.text for pair in pairs for word in pair)
+
+
+def opposite_words(one: Sentence, other: Sentence) -> list[tuple[Word, Word]]:
+    """Words of which each sentence has one and the other its opposite."""
+    left = [Word(w, root(w), s + one.start, e + one.start) for w, s, e in tokens(one.text)]
+    right = [Word(w, root(w), s + other.start, e + other.start) for w, s, e in tokens(other.text)]
+    lefts, rights = {w.root for w in left}, {w.root for w in right}
+    only = [w for w in left if w.root not in rights], [w for w in right if w.root not in lefts]
+    return [(x, y) for x in only[0] for y in only[1] if opposed(x.text, y.text)]
+
+
+def roles_turned(one: Sentence, other: Sentence) -> bool:
+    """Whether the same names stand in another order around the same words, and no passive explains it."""
+    first, second = ([n.parts[-1] for n in s.names] for s in (one, other))
+    if len(first) < 2 or sorted(first) != sorted(second) or first == second:
+        return False
+    passive = [" by " in s.text for s in (one, other)]
+    between = any(one.names[0].end <= w.start < one.names[-1].start for w in one.words)
+    words = [[w.root for w in s.words] for s in (one, other)]
+    return between and passive[0] == passive[1] and words[0] == words[1]
+
+
+def clauses_crossed(one: Sentence, other: Sentence) -> bool:
+    """Whether two sentences have the same words, and their clauses join them otherwise."""
+    if set(marks_of(one)) != set(marks_of(other)):
+        return False
+    left, right = clauses(one), clauses(other)
+    if len(left) < 2 or len(left) != len(right):
+        return False
+    for place, first in enumerate(left):
+        for second in left[place + 1 :]:
+            for x in right:
+                for y in right:
+                    if x is not y and crossed(first, second, x, y):
+                        return True
+    return False
+
+
+def crossed(
+    first: frozenset[str], second: frozenset[str], x: frozenset[str], y: frozenset[str]
+) -> bool:
+    """Whether two clauses have traded a part of themselves."""
+    parts = first & x, first & y, second & x, second & y
+    return all(parts) and first | second == x | y and not first & second
+
+
+def clauses(sentence: Sentence) -> list[frozenset[str]]:
+    """The words of each clause."""
+    return [marks for _, marks in clause_texts(sentence) if marks]
+
+
+def clause_texts(sentence: Sentence) -> list[tuple[str, frozenset[str]]]:
+    """The clauses with their words."""
+    found, start = [], 0
+    known = {w.start - sentence.start: w.root for w in sentence.words}
+    for name in sentence.names:
+        known |= {name.start - sentence.start + n: root(p) for n, p in enumerate(name.parts)}
+    ends = [m.start() for m in CLAUSE.finditer(sentence.text)] + [len(sentence.text)]
+    for end in ends:
+        words = frozenset(mark for at, mark in known.items() if start <= at < end)
+        found.append((sentence.text[start:end], words))
+        start = end
+    return found

@@ -1,0 +1,91 @@
+"""Words of meaning that one answer has and the other says in no form: a change where the rest is the same, else a paraphrase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
+
+from polyglitch.compare.oracles.claims.formed import Difference
+from polyglitch.compare.oracles.claims.statements import spoken
+from polyglitch.compare.oracles.claims.synonyms import mean_alike, synonyms
+from polyglitch.represent.claims.answer import Answer, same_name
+from polyglitch.represent.claims.facts import same_fact
+from polyglitch.represent.claims.words import Word, root, tokens
+
+FEW = 3  # words of meaning of an answer that is a label or a phrase
+EQUAL_BUT = 0.78  # answers so alike word by word are the same text with words replaced
+CLOSE = 0.6  # cosine from which two short answers mean the same
+Alike = Callable[[str, str], float | None]  # cosine of two texts, where there are vectors
+
+
+def word_differences(
+    a: Answer, b: Answer, weighed: frozenset[str], alike: Alike
+) -> Iterator[Difference]:
+    """Words that are replaced by others that do not mean the same, as one difference."""
+    left = [w for w in own_words(a, b) if w.text not in weighed]
+    right = [w for w in own_words(b, a) if w.text not in weighed]
+    if not left or not right:
+        return
+    places = (left[0].start, left[0].end), (right[0].start, right[0].end)
+    weight = wording_weight(a, b, left, right, alike)
+    yield Difference("words", weight, f"{left[0].text!r} became {right[0].text!r}", *places)
+
+
+def wording_weight(
+    a: Answer, b: Answer, left: list[Word], right: list[Word], alike: Alike
+) -> float:
+    """How much replaced words weigh: much in a text that is else the same, little in one that is reworded."""
+    sizes = [
+        max(1, len({w.root for s in spoken(x) for w in s.words}) + len(x.names)) for x in (a, b)
+    ]
+    least = min(len({w.root for w in left}) / sizes[0], len({w.root for w in right}) / sizes[1])
+    held = any(same_fact(f, g) for f in a.facts for g in b.facts)
+    held = held or any(same_name(n, m) for n in a.names for m in b.names)
+    if replaced(a.text, b.text):
+        return 0.6
+    cosine = alike(a.text, b.text)
+    if min(sizes) <= FEW:
+        if held:
+            return 0.2
+        if cosine is not None and cosine > CLOSE:
+            return 0.25
+        return 0.65 if least >= 0.99 else 0.4
+    if cosine is None:
+        return 0.15 if held and least < 0.9 else max(0.0, 1.4 * (least - 0.4))
+    return min(0.8, max(0.0, (0.7 - cosine) * 1.5 + 0.3 * (least - 0.5)))
+
+
+def replaced(one: str, other: str) -> bool:
+    """Whether two texts are word by word the same but for words of meaning that stand for each other."""
+    left, right = ([root(w) for w, _, _ in tokens(t) if w[0].isalnum()] for t in (one, other))
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    if matcher.ratio() < EQUAL_BUT:
+        return False
+    words = [{root(w): w for w, _, _ in tokens(t)} for t in (one, other)]
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind != "replace":
+            continue
+        old, new = left[a:b], right[c:d]
+        strange = [x for x in old if not any(said_by(x, y, words) for y in right)]
+        foreign = [y for y in new if not any(said_by(x, y, words) for x in left)]
+        if strange and foreign and max(len(old), len(new)) <= 4:
+            return True
+    return False
+
+
+def said_by(one: str, other: str, words: list[dict[str, str]]) -> bool:
+    """Whether two roots mean the same, as listed or in WordNet."""
+    if mean_alike(one, other):
+        return True
+    return synonyms(words[0].get(one, one), words[1].get(other, other))
+
+
+def own_words(a: Answer, b: Answer) -> list[Word]:
+    """The words of an answer that the other says in no form."""
+    there = {root(word) for word, _, _ in tokens(b.text)}
+    return [
+        word
+        for sentence in spoken(a)
+        for word in sentence.words
+        if word.root not in there and not any(mean_alike(word.root, other) for other in there)
+    ]

@@ -1,0 +1,29 @@
+"""LLM features: assistants, readers, summarisers, extractors. Claims must stay, follow the edit, or vanish.
+
+The relations are data (`resources/llm/relations.toml`); a row takes part in those that it has the parts for: a context,
+an answer, options. No reference answer and no judge is needed: two answers of the system are compared by their claims.
+"""
+
+from __future__ import annotations
+
+from polyglitch.compare.oracles.claims import claims
+from polyglitch.component import Method
+from polyglitch.issues.rules import worst_first
+from polyglitch.mutate.llm.relations import llm_cases
+
+
+def llm(
+    relations: tuple[str, ...] = (),
+    per_relation: int = 1,
+    threshold: float = 0.5,
+    vectors: bool = True,
+    report: int = 3,
+) -> Method:
+    """Test the relations for LLM features, all or some; report claims that change, stick or are made up."""
+    return Method(
+        name="llm",
+        task="question answering",
+        mutate=llm_cases(relations, per_relation),
+        compare=claims(threshold, vectors),
+        issues=worst_first(report),
+    )

@@ -1,0 +1,153 @@
+"""The relations for LLM features as their data file tells them, and the cases they make of rows."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from typing import Any, Literal
+
+import msgspec
+
+from polyglitch.component import component
+from polyglitch.errors import UsageError
+from polyglitch.files.settings import parse_toml
+from polyglitch.languages import DEFAULT
+from polyglitch.mutate.llm.changes import CHANGES, Row, has_options, paragraphs
+from polyglitch.mutate.relations import change as reused_change
+from polyglitch.protocols import Mutation, Parse, Token, Tools
+from polyglitch.records import Case, Seed, digest, new_case
+from polyglitch.registry import suggest
+
+JOIN = "\n\x1e\n"  # between context and question while both are changed as one text
+POOL = 256  # rows among which another row is drawn
+Need = Literal["context", "label", "options", "paragraphs", "other", "other label"]
+
+
+class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is changed, where, and what must happen to the claims."""
+
+    name: str
+    title: str
+    must: Literal["same", "follows", "differs"]
+    change: str
+    on: Literal["question", "context", "both"] = "question"
+    needs: tuple[Need, ...] = ()
+    arguments: dict[str, str] = {}
+    reuse: bool = False  # a change of mutate/relations
+    source: str = ""
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    relation: tuple[Relation, ...]
+
+
+@cache
+def bundled() -> tuple[Relation, ...]:
+    """Every relation of the data file."""
+    path = files("polyglitch").joinpath("resources", "llm", "relations.toml")
+    return msgspec.convert(parse_toml(path.read_text("utf-8"), str(path)), _File).relation
+
+
+def choose_relations(names: Sequence[str] = ()) -> tuple[Relation, ...]:
+    """Some relations by name, or all."""
+    known = {relation.name: relation for relation in bundled()}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"llm: no relation is called {name!r}{suggest(name, tuple(known))}")
+    return tuple(known[name] for name in names) if names else bundled()
+
+
+@component
+def llm_cases(relations: tuple[str, ...] = (), per_relation: int = 1) -> Mutation:
+    """Cases of every relation that a row has what it takes for; `per_relation` bounds those of a row."""
+    chosen = choose_relations(relations)
+    if per_relation < 1:
+        raise UsageError(f"llm.per_relation={per_relation}: give at least 1")
+
+    def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+        pool = list(islice(iter(tools.corpus()), POOL)) or list(seeds)
+        for seed in seeds:
+            made: set[str] = set()
+            for relation in chosen:
+                for case in islice(cases_of(relation, seed, pool, tools), per_relation):
+                    if case.id not in made:
+                        made.add(case.id)
+                        yield case
+
+    return mutate
+
+
+def cases_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+    """The cases of one relation for one row."""
+    row = row_of(relation, seed, pool, tools)
+    if not all(has(need, seed, row) for need in relation.needs):
+        return
+    item = seed.input
+    given = {
+        "question": item.text,
+        "context": item.context or "",
+        "both": f"{item.context}{JOIN}{item.text}" if item.context else item.text,
+    }[relation.on]
+    for text in dict.fromkeys(changed(relation, given, row, tools)):
+        if text == given or not text.strip():
+            continue
+        fields: dict[str, Any] = {"text": text}
+        if relation.on == "context":
+            fields = {"context": text}
+        elif relation.on == "both" and item.context:
+            context, _, question = text.partition(JOIN)
+            fields = {"context": context, "text": question}
+        inputs = (item, msgspec.structs.replace(item, **fields))
+        data = {"relation": relation.name, "title": relation.title}
+        yield new_case(seed, f"{relation.must}:{relation.name}", inputs, None, (), data)
+
+
+def changed(relation: Relation, text: str, row: Row, tools: Tools) -> Iterator[str]:
+    """The texts that a change makes."""
+    if relation.reuse:
+        return reused_change(relation.change, plain_parse(text, row.language), tools, {"most": 8})
+    return CHANGES[relation.change](text, row, **relation.arguments)
+
+
+def row_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools) -> Row:
+    """What a change may look at; other rows are drawn by the campaign's seed."""
+    dice = random.Random(digest([relation.name, seed.id, str(tools.seed)]))  # noqa: S311 - repeatable
+    others = [o for o in pool if o.input.context and o.input.context != seed.input.context]
+    labels = [o.label for o in pool if o.label and o.label != seed.label]
+    language = seed.input.language or tools.languages[0] or DEFAULT
+    return Row(
+        language,
+        seed.label,
+        dice.choice(labels) if labels else None,
+        dice.choice(others).input.context if others else None,
+        dice,
+    )
+
+
+def has(need: Need, seed: Seed, row: Row) -> bool:
+    """Whether a row has what a relation needs."""
+    item = seed.input
+    return {
+        "context": bool(item.context),
+        "label": bool(seed.label),
+        "options": has_options(item.text),
+        "paragraphs": len(paragraphs(item.context or "")) > 1,
+        "other": bool(row.other_context),
+        "other label": bool(row.other_label),
+    }[need]
+
+
+def plain_parse(text: str, language: str) -> Parse:
+    """Words with their places, names by their capitals: all that changes of letters ask of a parser."""
+    tokens = []
+    for number, match in enumerate(re.finditer(r"\w+(?:['’]\w+)?|[^\w\s]", text)):
+        inner = match.start() > 0 and text[: match.start()].rstrip()[-1:] not in ".!?:\n\x1e"
+        pos = "PROPN" if inner and match[0][0].isupper() else "X"
+        tokens.append(
+            Token(match[0], match.start(), match.end(), "", pos, match[0].lower(), number, "")
+        )
+    return Parse(text, tuple(tokens), None, False, language)
