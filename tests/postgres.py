@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ class Server:
     """A running server that makes databases."""
 
     port: int
+    restart: Callable[[], None]
 
     def url(self, database: str, password: str = PASSWORD) -> str:
         """The address of a database, as a user writes it."""
@@ -70,7 +71,7 @@ def running(binaries: Path) -> Iterator[Server]:
     options = " ".join(f"-c {setting}" for setting in (*settings, *QUIET))
     call("pg_ctl", "-w", "-l", str(log), "-o", options, "start")
     try:
-        yield Server(port)
+        yield Server(port, lambda: call("pg_ctl", "-w", "-m", "fast", "-l", str(log), "restart"))
     finally:
         call("pg_ctl", "-m", "immediate", "stop")
         shutil.rmtree(folder)

@@ -64,11 +64,12 @@ def repeated(method: Method) -> Method:
     @wraps(method)
     def call(self: Rows, *arguments: Any, **named: Any) -> Any:
         pause, waited = FIRST_PAUSE, 0.0
+        once = any(isinstance(argument, Iterator) for argument in arguments)  # read by then
         while True:
             try:
                 return method(self, *arguments, **named)
             except Disconnected as error:
-                if waited >= PATIENCE:
+                if once or waited >= PATIENCE:
                     raise SystemFailed(str(error)) from error  # whoever called this waits no longer
                 self._sleep(pause)
                 pause, waited = min(2 * pause, LONGEST_PAUSE), waited + pause

@@ -18,7 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
-from sqlalchemy import Connection, Select, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from polyglitch.errors import LimitReached
 from polyglitch.records import Output, decode, encode
@@ -27,6 +27,29 @@ from polyglitch.store.database import Database, Rows, pages, take_turn
 from polyglitch.systems.spending import Meter, Spent, add
 
 LEASE = 15.0  # seconds: what a killed process had under way is asked again after so long
+
+AMOUNTS = ("requests", "characters", "cost", "reserved_characters", "reserved_cost")
+
+# The statements that every batch needs, built once.
+KEYS: Any = bindparam("keys", expanding=True)
+OWN_TOKEN: Any = bindparam("own")
+NOW: Any = bindparam("now")
+ALIVE = select(s.leases.c.token).where(s.leases.c.expires > NOW)  # the leases that live
+RENEW = (
+    update(s.leases)
+    .where(s.leases.c.token == OWN_TOKEN, s.leases.c.expires > NOW)
+    .values(expires=bindparam("later"))
+)
+CLAIMED = select(s.claims).where(s.claims.c.key.in_(KEYS), s.claims.c.token.in_(ALIVE))
+OWN = select(s.claims.c.key).where(s.claims.c.token == OWN_TOKEN, s.claims.c.key.in_(KEYS))
+LATER = select(s.claims.c.key).where(s.claims.c.token > OWN_TOKEN, s.claims.c.key.in_(KEYS))
+UNCLAIM = delete(s.claims).where(s.claims.c.token == OWN_TOKEN, s.claims.c.key.in_(KEYS))
+ANSWERED = select(s.outputs.c.key).where(s.outputs.c.key.in_(KEYS))
+SUMS = select(
+    func.sum(s.spending.c.requests),
+    func.sum(s.spending.c.characters + s.spending.c.reserved_characters),
+    func.sum(s.spending.c.cost + s.spending.c.reserved_cost),
+).where(s.spending.c.run == bindparam("of"), s.spending.c.worker != bindparam("but"))
 
 Clock = Callable[[], float]
 
@@ -61,6 +84,18 @@ class Leases(Rows):
     ) -> None:
         super().__init__(database)
         self._clock, self.seconds = clock, seconds
+        claim, put = self._insert(s.claims), self._insert(s.spending)
+        self._add_claim = claim.on_conflict_do_update(
+            index_elements=["key"],
+            set_={"token": claim.excluded.token},
+            where=s.claims.c.token.not_in(ALIVE),
+        )
+        self._put_account = put.on_conflict_do_update(
+            index_elements=["run", "worker"],
+            set_={name: put.excluded[name] for name in AMOUNTS},
+        )
+        outputs = self._insert(s.outputs).on_conflict_do_nothing()
+        self._add_outputs = outputs.returning(s.outputs.c.key)
 
     def grant(self, holder: str = "") -> int:
         """The token of a new lease."""
@@ -126,12 +161,10 @@ class Leases(Rows):
         """The living leases under which these inputs are claimed."""
         found: dict[str, int] = {}
         with self._engine.connect() as connection:
-            living = alive(self._now(connection))
+            now = self._now(connection)
             for some in pages(keys):
-                query = select(s.claims).where(
-                    s.claims.c.key.in_(some), s.claims.c.token.in_(living)
-                )
-                found |= {row.key: row.token for row in connection.execute(query)}
+                rows = connection.execute(CLAIMED, {"keys": some, "now": now})
+                found |= {row.key: row.token for row in rows}
         return found
 
     def release(self, token: int, keys: Sequence[str], account: Account | None = None) -> None:
@@ -206,50 +239,40 @@ class Leases(Rows):
     def _renew(self, connection: Connection, token: int) -> float:
         """Renew a living lease; the time at which it was."""
         now = self._now(connection)
-        own = (s.leases.c.token == token) & (s.leases.c.expires > now)
-        renewed = connection.execute(update(s.leases).where(own).values(expires=now + self.seconds))
-        if not renewed.rowcount:
+        values = {"own": token, "now": now, "later": now + self.seconds}
+        if not connection.execute(RENEW, values).rowcount:
             raise LeaseLost(token)
         return now
 
     def _sweep(self, connection: Connection, now: float) -> None:
         connection.execute(delete(s.leases).where(s.leases.c.expires <= now))
-        connection.execute(delete(s.claims).where(s.claims.c.token.not_in(alive(now))))
+        connection.execute(delete(s.claims).where(s.claims.c.token.not_in(ALIVE)), {"now": now})
 
     def _claim(
         self, connection: Connection, token: int, keys: Sequence[str], now: float
     ) -> set[str]:
         """Claim what is free and not answered."""
-        add_claim = self._insert(s.claims).on_conflict_do_update(
-            index_elements=["key"],
-            set_={"token": token},
-            where=s.claims.c.token.not_in(alive(now)),
-        )
         # In one order, whoever writes: else two writers could wait for each other for ever.
-        rows = [{"key": key, "token": token} for key in sorted(keys)]
+        rows = [{"key": key, "token": token, "now": now} for key in sorted(keys)]
         if rows:
-            connection.execute(add_claim, rows)
+            connection.execute(self._add_claim, rows)
         mine: set[str] = set()
         for some in pages(keys):
-            own = (s.claims.c.token == token) & s.claims.c.key.in_(some)
-            mine |= set(connection.scalars(select(s.claims.c.key).where(own)))
-            answered = select(s.outputs.c.key).where(s.outputs.c.key.in_(some))
-            known = mine.intersection(connection.scalars(answered))
+            mine |= set(connection.scalars(OWN, {"keys": some, "own": token}))
+            known = mine.intersection(connection.scalars(ANSWERED, {"keys": some}))
             self._unclaim(connection, token, list(known))
             mine -= known
         return mine
 
     def _unclaim(self, connection: Connection, token: int, keys: Sequence[str]) -> None:
         for some in pages(keys):
-            own = (s.claims.c.token == token) & s.claims.c.key.in_(some)
-            connection.execute(delete(s.claims).where(own))
+            connection.execute(UNCLAIM, {"keys": some, "own": token})
 
     def _claimed_later(self, connection: Connection, token: int, keys: Sequence[str]) -> set[str]:
         """Which inputs have a claim under a later lease: the fence."""
         found: set[str] = set()
         for some in pages(keys):
-            later = (s.claims.c.token > token) & s.claims.c.key.in_(some)
-            found |= set(connection.scalars(select(s.claims.c.key).where(later)))
+            found |= set(connection.scalars(LATER, {"keys": some, "own": token}))
         return found
 
     def _keep(self, connection: Connection, rows: list[dict[str, Any]]) -> dict[str, Output | None]:
@@ -257,8 +280,7 @@ class Leases(Rows):
         if not rows:
             return {}
         rows.sort(key=lambda row: row["key"])
-        insert = self._insert(s.outputs).on_conflict_do_nothing().returning(s.outputs.c.key)
-        new = set(connection.scalars(insert, rows))
+        new = set(connection.scalars(self._add_outputs, rows))
         kept: dict[str, Output | None] = dict.fromkeys(new)
         for some in pages([row["key"] for row in rows if row["key"] not in new]):
             there = select(s.outputs.c.key, s.outputs.c.record).where(s.outputs.c.key.in_(some))
@@ -267,31 +289,15 @@ class Leases(Rows):
 
     def _write(self, connection: Connection, account: Account, spent: Spent, aside: Spent) -> None:
         """Put the whole account in the place of what was written of it: the same, however often it is written."""
-        values = {
-            "requests": spent.requests,
-            "characters": spent.characters,
-            "cost": spent.cost,
-            "reserved_characters": aside.characters,
-            "reserved_cost": aside.cost,
-        }
         account.written = True
-        row = {"run": account.run, "worker": account.name, **values}
-        put = self._insert(s.spending).on_conflict_do_update(
-            index_elements=["run", "worker"], set_=values
-        )
-        connection.execute(put, [row])
+        settled = (spent.requests, spent.characters, spent.cost)
+        values = zip(AMOUNTS, (*settled, aside.characters, aside.cost), strict=True)
+        row = {"run": account.run, "worker": account.name, **dict(values)}
+        connection.execute(self._put_account, row)
 
     def _spent(self, connection: Connection, run: str, but: str = "") -> Spent:
-        c = s.spending.c
-        columns = (c.requests, c.characters + c.reserved_characters, c.cost + c.reserved_cost)
-        sums = select(*map(func.sum, columns)).where(c.run == run, c.worker != but)
-        found = connection.execute(sums).one()
+        found = connection.execute(SUMS, {"of": run, "but": but}).one()
         return Spent(int(found[0] or 0), int(found[1] or 0), float(found[2] or 0.0))
-
-
-def alive(now: float) -> Select[tuple[int]]:
-    """The tokens of the leases that live."""
-    return select(s.leases.c.token).where(s.leases.c.expires > now)
 
 
 def total(parts: Iterable[Spent]) -> Spent:

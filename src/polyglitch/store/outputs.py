@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 
 from polyglitch.records import Input, Output, decode, digest, encode
 from polyglitch.store import schema as s
@@ -48,6 +48,7 @@ class Outputs(Rows):
         with self._engine.begin() as connection:
             connection.execute(delete(s.outputs).where(s.outputs.c.status != "ok"))
             connection.execute(delete(s.verdicts).where(undecided))
+            connection.execute(update(s.runs).where(s.runs.c.id == run).values(state="running"))
 
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What tools kept under these keys."""

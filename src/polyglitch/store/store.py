@@ -62,12 +62,11 @@ class Runs(Rows):
         return row.state, msgspec.json.decode(row.figures)
 
     def finish(self, run: str, figures: dict[str, Any], state: str = "done") -> None:
-        """Write down the figures of a run."""
+        """Write down the figures of a run; what another process has done stays done."""
+        own = (s.runs.c.id == run) & ((s.runs.c.state != "done") | (state == "done"))
         with self._engine.begin() as connection:
             connection.execute(
-                update(s.runs)
-                .where(s.runs.c.id == run)
-                .values(state=state, figures=encode(figures))
+                update(s.runs).where(own).values(state=state, figures=encode(figures))
             )
 
     def forget(self, run: str) -> None:

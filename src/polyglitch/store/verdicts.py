@@ -130,12 +130,14 @@ class Verdicts(Rows):
             }
             for place, issue in enumerate(found, 1)
         ]
-        with (
-            self._engine.begin() as connection
-        ):  # one transaction: a reviewer sees the old or the new
+        self.replace_issues(run, rows)
+        return len(rows)
+
+    def replace_issues(self, run: str, rows: list[dict[str, Any]]) -> None:
+        """Put rows in the place of a run's issues, in one transaction: a reviewer sees the old or the new."""
+        with self._engine.begin() as connection:
             connection.execute(delete(s.issues).where(s.issues.c.run == run))
             self._add_to(connection, s.issues, rows)
-        return len(rows)
 
     def issues(self, run: str, method: str | None = None) -> Iterator[Issue]:
         """The issues of a run, worst first within each method, methods taking turns by position."""

@@ -1,0 +1,133 @@
+"""A run stopped, killed, interrupted or failed at every write of its store in turn, then continued, in many orders.
+
+Whatever happened: every case has one verdict, the one of an undisturbed run; nothing is left claimed; no more is sent
+than the limit allows, and nothing is asked again but what a disturbed process had in hand.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from polyglitch.errors import LimitReached, SystemFailed
+from tests.simulation.scheduler import Process
+from tests.simulation.world import ENDING, KINDS, LEASE, SEEDS, Schedule, World
+
+LIMIT = 25  # characters, of 42 that the campaign sends
+SETUPS = (  # processes, over the network, limit
+    (1, True, None),
+    (1, True, LIMIT),
+    (2, True, None),
+    (2, True, LIMIT),
+    (1, False, None),
+    (2, False, None),
+)
+CUT_SHORT = ("kill", "kill after", *ENDING)  # also in the write that ends a lease
+LEAST = 10
+VERDICTS = 'select method, "case", outcome, severity, reason, record from verdicts order by 1, 2'
+ISSUES = "select id, position, record from issues order by 1"
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    corpus = tmp_path_factory.mktemp("simulation") / "seeds.txt"
+    corpus.write_text("\n".join(SEEDS) + "\n")
+    made = World(corpus)
+    with made.in_the_flow():
+        yield made
+
+
+def play(world: World, schedule: Schedule) -> bool:
+    """Run a schedule to its end and look at what came of it; whether it was disturbed at all."""
+    world.reset(schedule)
+    world.victim = world.start("first", schedule.limit)
+    processes = [world.victim]
+    processes += [world.start(f"other {n}", schedule.limit) for n in range(1, schedule.processes)]
+    world.scheduler.run()
+    for process in processes:
+        check_end(world, process)
+    if schedule.limit:
+        again = world.start("again", schedule.limit)
+        world.scheduler.run()
+        assert isinstance(again.ended, LimitReached), again.ended
+        assert world.characters <= schedule.limit, "more was sent than the limit allows"
+    if schedule.limit or not any(p.finished and p.ended is None for p in processes):
+        last = world.start("last")
+        world.scheduler.run()
+        assert last.ended is None and last.finished, last.ended
+    check_store(world)
+    return world.done
+
+
+def check_end(world: World, process: Process) -> None:
+    """A process ends as it must after what happened to it."""
+    disturbed = process is world.victim and world.done
+    kind = world.schedule.kind if disturbed else ""
+    if kind.startswith("kill"):
+        assert not process.finished
+    elif kind == "interrupt" and process.ended is not None:
+        assert isinstance(process.ended, KeyboardInterrupt | LimitReached), process.ended
+    elif kind == "fail":
+        assert isinstance(process.ended, SystemFailed | LimitReached | None), process.ended
+    elif world.schedule.limit:
+        assert isinstance(process.ended, LimitReached), process.ended
+    else:
+        assert process.ended is None, process.ended
+
+
+def check_store(world: World) -> None:
+    """One verdict a case, no claim left, and asked once but for what was in hand."""
+    cases = world.rows('select count(*), count(distinct "id") from cases')[0]
+    assert cases == (2 * len(SEEDS),) * 2
+    assert (world.rows(VERDICTS), world.rows(ISSUES)) == world.undisturbed
+    assert world.rows("select state from runs") == [("done",)]
+    times = Counter(text for _, text in world.asked)
+    for text, count in times.items():
+        assert count <= 1 + (text in world.in_flight), f"{text!r} was asked {count} times"
+    assert world.rows("select count(*) from outputs") == [(3 * len(SEEDS),)]
+    now = world.scheduler.now
+    left = world.rows("select count(*), max(expires) from leases")[0]
+    cut_short = world.done and world.schedule.kind in CUT_SHORT
+    assert left[0] <= cut_short, "a lease is left by somebody who ended"
+    assert not left[0] or left[1] <= now + LEASE, "a lease that nobody renews lives on"
+    assert world.rows("select count(*) from claims") == [(0,)], "something is left claimed"
+    sent = world.rows("select sum(characters + reserved_characters) from spending")[0][0] or 0
+    assert sent >= world.characters, "the account lacks what was sent"
+
+
+def undisturbed(world: World) -> None:
+    """What every schedule must come to."""
+    world.undisturbed = ([], [])
+    world.reset(Schedule(0))
+    alone = world.start("alone")
+    world.scheduler.run()
+    assert alone.ended is None, repr(alone.ended)
+    world.undisturbed = (world.rows(VERDICTS), world.rows(ISSUES))
+    assert Counter(row[2] for row in world.undisturbed[0]) == {"violated": 1, "holds": 1}
+
+
+def test_every_disturbance_at_every_write(world: World) -> None:
+    undisturbed(world)
+    played, seed, started = Counter[str](), 0, time.process_time()
+    while sum(played.values()) < LEAST:
+        for processes, remote, limit in SETUPS:
+            for kind in KINDS:
+                at = 1
+                while True:
+                    schedule = Schedule(seed, kind, at, processes, remote, limit)
+                    try:
+                        disturbed = play(world, schedule)
+                    except BaseException as error:
+                        raise AssertionError(f"{error}\nplay(world, {schedule})") from error
+                    if not disturbed:
+                        break
+                    played[kind] += 1
+                    at += 1
+                assert at > 5, "there is hardly a write to disturb"
+        seed += 1
+    seconds = time.process_time() - started
+    print(f"{sum(played.values())} schedules in {seconds:.0f} s of CPU: {dict(played)}")
+    assert set(played) == set(KINDS)
