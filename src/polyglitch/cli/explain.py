@@ -10,6 +10,8 @@ import click
 
 if TYPE_CHECKING:
     from polyglitch.evaluate.explanation import Effort, Explanation
+    from polyglitch.results.history import History
+    from polyglitch.results.reopened import Reopened
 
 WIDTH = 24  # of the longest bar
 
@@ -21,6 +23,7 @@ WIDTH = 24  # of the longest bar
 )
 @click.option("--run", default=None, help="Explain the issues of this run (an id, or `last`).")
 @click.option("--store", default=None, help="With --run: the store of the run.")
+@click.option("--parser", default=None, help="With --run: the parser, where the run named a model.")
 @click.option("--limit", type=int, default=20, help="With --run: so many issues, the worst first.")
 @click.option(
     "--samples", default=500, help="Sentences with words left out, for the contributions."
@@ -34,6 +37,7 @@ def command(
     system: str | None,
     run: str | None,
     store: str | None,
+    parser: str | None,
     limit: int,
     samples: int,
     fills: int,
@@ -52,7 +56,11 @@ def command(
     if bool(text) == (run is not None):
         raise UsageError("explain takes either a TEXT or --run, and has both or neither")
     if run is not None:
-        explain_issues("" if run == "last" else run, store, system, limit, effort, as_json)
+        from polyglitch.results.history import open_history
+        from polyglitch.results.reopened import Reopened
+
+        history = open_history("" if run == "last" else run, store)
+        explain_issues(history, Reopened(history, system, parser=parser), limit, effort, as_json)
     elif system is None:
         raise UsageError("explain TEXT needs --system: which classifier to ask, such as vader")
     else:
@@ -90,16 +98,11 @@ def show(found: Explanation) -> None:
 
 
 def explain_issues(
-    run: str, store: str | None, uri: str | None, limit: int, effort: Effort, as_json: bool
+    history: History, opened: Reopened, limit: int, effort: Effort, as_json: bool
 ) -> None:
     """The issues of a run."""
     from polyglitch.evaluate.explanation import Explained, explain_run
     from polyglitch.records import encode
-    from polyglitch.results.history import open_history
-    from polyglitch.results.reopened import Reopened
-
-    history = open_history(run, store)
-    opened = Reopened(history, uri)
 
     def tell(each: Explained) -> None:
         if not as_json:

@@ -31,6 +31,7 @@ COMMANDS = (
     "review",
     "run",
     "store",
+    "trust",
 )
 
 

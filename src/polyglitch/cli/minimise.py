@@ -6,11 +6,13 @@ import json
 
 import click
 
+from polyglitch.cli.options import reopened
+
 
 @click.command(name="minimise")
 @click.argument("run", default="")
 @click.option("--store", default=None, help="The store of the run.")
-@click.option("--system", default=None, help="The system's URI, where the run does not tell it.")
+@reopened
 @click.option("--limit", type=int, default=None, help="At most so many issues, the worst first.")
 @click.option("--budget", type=int, default=60, show_default=True, help="Queries an issue.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -18,6 +20,8 @@ def command(
     run: str,
     store: str | None,
     system: str | None,
+    parser: str | None,
+    params: tuple[str, ...],
     limit: int | None,
     budget: int,
     as_json: bool,
@@ -26,13 +30,14 @@ def command(
 
     RUN is an id, or STORE:RUN. Reports and reviews of the run show the pair beside the issue from then on.
     """
+    from polyglitch.cli.run import nested
     from polyglitch.records import encode
     from polyglitch.repair.minimise import Shrunk, median_share, minimise_run, reasons
     from polyglitch.results.history import open_history
     from polyglitch.results.reopened import Reopened
 
     history = open_history(run, store)
-    opened = Reopened(history, system)
+    opened = Reopened(history, system, parser=parser, parameters=nested(params))
 
     def tell(each: Shrunk) -> None:
         if not as_json:

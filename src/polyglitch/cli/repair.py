@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyglitch.cli.options import reopened
+
 if TYPE_CHECKING:
     from polyglitch.repair.mend import Mended
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 @click.command(name="repair")
 @click.argument("run", default="")
 @click.option("--store", default=None, help="The store of the run.")
-@click.option("--system", default=None, help="The system's URI, where the run does not tell it.")
+@reopened
 @click.option("--limit", type=int, default=None, help="At most so many issues, the worst first.")
 @click.option(
     "--choose",
@@ -35,6 +37,8 @@ def command(
     run: str,
     store: str | None,
     system: str | None,
+    parser: str | None,
+    params: tuple[str, ...],
     limit: int | None,
     choose: str,
     output: tuple[str, ...],
@@ -46,6 +50,7 @@ def command(
 
     What -o writes is a set to train on, and a table for `hotfix:FILE,SYSTEM`; `repaired:SYSTEM` repairs as it goes.
     """
+    from polyglitch.cli.run import nested
     from polyglitch.records import encode
     from polyglitch.repair.export import agreed, corrected, write_rows
     from polyglitch.repair.mend import repair_run
@@ -53,7 +58,7 @@ def command(
     from polyglitch.results.reopened import Reopened
 
     history = open_history(run, store)
-    opened = Reopened(history, system)
+    opened = Reopened(history, system, parser=parser, parameters=nested(params))
     try:
         mended = list(repair_run(history, opened, choose, limit))  # type: ignore[arg-type]
     finally:

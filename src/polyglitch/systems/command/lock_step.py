@@ -54,7 +54,8 @@ class LockStep:
         )
         self._patience = min(PATIENCE, timeout / 4)
         self._once: Once | None = None
-        self._child: Child | None = Child(argv)
+        # Started by the first question: a system is opened and its signature compared before anything runs.
+        self._child: Child | None = None
 
     def ask(self, inputs: Sequence[Input]) -> list[Output]:
         """Answer each input."""
