@@ -58,7 +58,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str, most: int = LONGEST_LINE) -> str:
-    """Text on one line, nothing in it hidden, cut where it is longer than `most` characters."""
-    flat = " ".join(text[: 4 * most].split())
-    shown = visible(flat[:most])
-    return shown if len(flat) <= most and len(text) <= 4 * most else f"{shown}..."
+    """Text on one line of at most so many characters, nothing in it hidden."""
+    shown = visible(" ".join(text[: 4 * most].split()))
+    whole = len(shown) <= most and len(text) <= 4 * most
+    return shown if whole else f"{shown[: most - 3]}..."
