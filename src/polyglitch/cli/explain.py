@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyglitch.cli.say import say, say_json
+
 if TYPE_CHECKING:
     from polyglitch.evaluate.explanation import Effort, Explanation
     from polyglitch.results.history import History
@@ -79,21 +81,21 @@ def explain_text(text: str, uri: str, effort: Effort, as_json: bool) -> None:
         opened.close()
     if as_json:
         row = dataclasses.asdict(found)
-        click.echo(json.dumps(row, ensure_ascii=False))
+        say_json(row)
     else:
         show(found)
 
 
 def show(found: Explanation) -> None:
     """Words with bars, the gradient of each where there is one, and the template."""
-    click.echo(f"label: {found.label}")
+    say(f"label: {found.label}")
     most = max((abs(value) for value in found.contributions), default=0.0) or 1.0
     longest = max(map(len, found.words), default=0)
     for place, (word, value) in enumerate(zip(found.words, found.contributions, strict=True)):
         bar = ("+" if value > 0 else "-") * round(WIDTH * abs(value) / most)
         slope = f"  gradient {found.gradients[place]:.3f}" if found.gradients else ""
-        click.echo(f"{word:<{longest}} {value:+.3f}{slope} {bar}".rstrip())
-    click.echo(f"template: {found.template_text}")
+        say(f"{word:<{longest}} {value:+.3f}{slope} {bar}".rstrip())
+    say(f"template: {found.template_text}")
     click.echo(f"kept by {found.kept:.1%} of random fillings")
 
 
@@ -107,7 +109,7 @@ def explain_issues(
     def tell(each: Explained) -> None:
         if not as_json:
             told = each.reason or f"{each.label}: {each.template} ({each.kept:.0%})"
-            click.echo(f"{each.issue_id}  {told}")
+            say(f"{each.issue_id}  {told}")
 
     try:
         done = explain_run(history, opened, limit, effort, tell)
@@ -115,7 +117,7 @@ def explain_issues(
         opened.close()
     if as_json:
         rows = [json.loads(encode(each)) for each in done]
-        click.echo(json.dumps({"run": history.run_id, "issues": rows}, ensure_ascii=False))
+        say_json({"run": history.run_id, "issues": rows})
         return
     left = sum(bool(each.reason) for each in done)
     click.echo(f"{len(done) - left} issues explained, {left} left without")

@@ -7,6 +7,7 @@ import json
 import click
 
 from polyglitch.cli.options import reopened
+from polyglitch.cli.say import say
 
 
 @click.command(name="minimise")
@@ -42,7 +43,7 @@ def command(
     def tell(each: Shrunk) -> None:
         if not as_json:
             told = each.reason or f"{each.queries} queries"
-            click.echo(f"{each.issue_id}  {each.words_before:>3} -> {each.words_after:>3}  {told}")
+            say(f"{each.issue_id}  {each.words_before:>3} -> {each.words_after:>3}  {told}")
 
     try:
         done = minimise_run(history, opened, limit, budget, tell)
@@ -55,4 +56,4 @@ def command(
         return
     click.echo(f"{len(done)} issues; the median pair keeps {share:.0%} of the original's words")
     for reason, count in reasons(done).most_common():
-        click.echo(f"left as they were: {count:,} x {reason}")
+        say(f"left as they were: {count:,} x {reason}")

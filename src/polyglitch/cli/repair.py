@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyglitch.cli.options import reopened
+from polyglitch.cli.say import say
 
 if TYPE_CHECKING:
     from polyglitch.repair.mend import Mended
@@ -77,8 +78,6 @@ def command(
 
 def show(mended: list[Mended]) -> None:
     """The proposals, each under what it replaces, and the count."""
-    from polyglitch.report.marks import spelled_out
-
     for each in mended:
         if each.fixes:
             click.echo(
@@ -86,9 +85,9 @@ def show(mended: list[Mended]) -> None:
             )
         for fix in each.fixes:
             for mark, text in ((" ", fix.source), ("-", fix.before), ("+", fix.after)):
-                click.echo(f"  {mark} {spelled_out(text)}")
+                say(f"  {mark} {text}")
     repaired = sum(each.repaired for each in mended)
     share = f" ({repaired / len(mended):.0%})" if mended else ""
     click.echo(f"\n{repaired} of {len(mended)} issues end{share}")
     for reason, count in Counter(each.reason for each in mended if each.reason).most_common():
-        click.echo(f"not repaired: {count:,} x {reason}")
+        say(f"not repaired: {count:,} x {reason}")

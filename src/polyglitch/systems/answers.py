@@ -6,7 +6,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from polyglitch.files.foreign import Foreign, one_line
 from polyglitch.records import Output
+
+LONGEST_ERROR = 1000  # characters that are kept of why a system gave no answer
 
 
 def answer(raw: object, seconds: float = 0.0) -> Output:
@@ -26,13 +29,14 @@ def answer(raw: object, seconds: float = 0.0) -> Output:
     return failed(f"the answer is of type {type(raw).__name__}, not text", seconds)
 
 
-def failed(error: str | BaseException, seconds: float = 0.0) -> Output:
-    """An output that says why there is no answer."""
+def failed(error: str | BaseException | Foreign, seconds: float = 0.0) -> Output:
+    """An output that says why there is no answer, in one harmless line: it goes to terminals, logs and reports."""
     if isinstance(error, BaseException):
         error = f"{type(error).__name__}: {error}".removesuffix(": ")
-    # A message may quote hostile bytes; what is stored must be encodable whatever happens.
-    readable = error.encode("utf-8", "backslashreplace").decode()
-    return Output(status="error", error=readable, seconds=seconds)
+    told = (
+        error.line(LONGEST_ERROR) if isinstance(error, Foreign) else one_line(error, LONGEST_ERROR)
+    )
+    return Output(status="error", error=told, seconds=seconds)
 
 
 def timed_out(timeout: float, seconds: float = 0.0) -> Output:
