@@ -95,7 +95,9 @@ def cli(tmp_path: Path) -> Cli:
             text=True,
             input=stdin,
             timeout=240,
-            env=os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{tmp_path}"},
+            env={"POLYGLITCH_CONFIG": str(tmp_path / "settings")}
+            | os.environ
+            | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{tmp_path}"},
         )
         if code is not None:
             assert done.returncode == code, done.stderr + done.stdout

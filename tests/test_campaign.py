@@ -21,12 +21,12 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_options_win_over_the_file_found_upwards(tmp_path: Path) -> None:
-    file = written(tmp_path, 'system = "cmd:cat"\nlimit = 5\nstore = "here.sqlite"\n')
+    file = written(tmp_path, 'system = "vader"\nlimit = 5\nstore = "here.sqlite"\n')
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     assert find_file(inner) == file
     campaign = make_campaign({"limit": 9}, file)
-    assert (campaign.system, campaign.limit) == ("cmd:cat", 9)
+    assert (campaign.system, campaign.limit) == ("vader", 9)
     assert campaign.store == str(tmp_path / "here.sqlite")
 
 
@@ -100,7 +100,7 @@ def test_every_parameter_of_every_method_can_be_given_as_text(
         )
         if method == "semmt" and key in ("metrics", "thresholds", "weights"):
             wanted = {"metrics": "semmt-r,jaccard", "thresholds": "0.7,0.5", "weights": "1,2"}
-        given = nested(tuple(f"{method}.{name}={value}" for name, value in wanted.items()), {})
+        given = nested(tuple(f"{method}.{name}={value}" for name, value in wanted.items()))
         assert make_method(method, given[method]).name == method
         if get_origin(kind) is tuple or any(get_origin(part) is tuple for part in get_args(kind)):
             as_list = {name: value.split(",") for name, value in wanted.items() if "," in value}

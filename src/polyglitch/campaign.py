@@ -13,6 +13,7 @@ from polyglitch import registry
 from polyglitch.component import Method
 from polyglitch.errors import UsageError
 from polyglitch.files.settings import LANGUAGE, parse_toml, read_text
+from polyglitch.files.trust import is_trusted
 
 FILE = "polyglitch.toml"
 Count = Annotated[int, msgspec.Meta(ge=1)]
@@ -89,15 +90,92 @@ def line_of(text: str, key: str) -> int:
 
 
 def make_campaign(options: dict[str, Any], file: Path | None = None) -> Campaign:
-    """A campaign from a configuration file and options, which win over it."""
+    """A campaign from a configuration file and options, which win over it; parameters are joined one by one."""
     keys = read_file(file) if file else {}
-    if file and "store" in keys and "://" not in keys["store"]:
-        keys["store"] = str(file.parent / keys["store"])
-    keys |= options
+    given = options.get("parameters", {})
+    if file:
+        check_trust(file, keys, options)
+        place_store(keys, file)
+    parameters = {name: dict(values) for name, values in keys.get("parameters", {}).items()}
+    for name, values in given.items():
+        parameters[name] = parameters.get(name, {}) | values
+    keys |= options | ({"parameters": parameters} if parameters else {})
     try:
         return msgspec.convert(keys, Campaign, strict=True)
     except msgspec.ValidationError as error:
         raise UsageError(f"bad option: {error}") from None
+
+
+def configured_store() -> str:
+    """The store of the polyglitch.toml here or above, else the usual one."""
+    file = find_file()
+    keys = {key: value for key, value in read_file(file).items() if key == "store"} if file else {}
+    if file:
+        check_trust(file, keys, {})
+        place_store(keys, file)
+    return str(keys.get("store", Campaign().store))
+
+
+def place_store(keys: dict[str, Any], file: Path) -> None:
+    """A store that is named in a file lies beside that file."""
+    if "store" in keys and "://" not in keys["store"]:
+        keys["store"] = str(file.parent / keys["store"])
+
+
+def check_trust(file: Path, keys: dict[str, Any], options: dict[str, Any]) -> None:
+    """Refuse what a file would have executed or connected to, unless its folder is trusted or an option says other."""
+    given = options.get("parameters", {})
+    left = {key: value for key, value in keys.items() if key not in options}
+    left["parameters"] = {
+        name: {key: value for key, value in values.items() if key not in given.get(name, {})}
+        for name, values in keys.get("parameters", {}).items()
+    }
+    found = acting(left)
+    if found and not is_trusted(file, acting(read_file(file))):
+        name, value = next(iter(found.items()))
+        raise UsageError(
+            f"{file}: {name} = {value!r} runs a program, imports code or connects; that is taken from the command "
+            f"line, or from a folder that you trust: read the file, then `polyglitch trust {file.parent}`"
+        )
+
+
+def acting(keys: dict[str, Any], reach: tuple[str, ...] = ("bundled", "files")) -> dict[str, str]:
+    """What among some settings executes or connects, by its name; `reach` says which systems are harmless."""
+    found = {
+        key: str(keys[key])
+        for key in ("system", "back")
+        if keys.get(key) and opens(str(keys[key])) not in reach
+    }
+    if "://" in str(keys.get("store", "")):
+        found["store"] = keys["store"]
+    for key in ("parser", "engine"):  # spacy:PACKAGE imports a package, ray:ADDRESS joins a cluster
+        if ":" in str(keys.get(key) or ""):
+            found[key] = keys[key]
+    for method, values in keys.get("parameters", {}).items():
+        for key, value in values.items():
+            pieces = value.split(",") if isinstance(value, str) else value
+            for piece in pieces if isinstance(pieces, (list, tuple)) else ():
+                if isinstance(piece, str) and not is_plain(piece, reach):
+                    found[f"parameters.{method}.{key}"] = str(value)
+    return found
+
+
+def opens(uri: str) -> str:
+    """What the system of a URI can reach: bundled, files, or anything."""
+    scheme = uri.strip().partition(":")[0]
+    entry = registry.entries("systems").get(scheme)
+    return str(entry.data.get("opens", "anything")) if entry else "anything"
+
+
+def is_plain(value: str, reach: tuple[str, ...]) -> bool:
+    """Whether a parameter names no program, address or model from elsewhere: aligned:0.1, in-context:smollm."""
+    name, colon, argument = value.strip().partition(":")
+    if not colon or re.fullmatch(r"[0-9.]+", argument):
+        return True
+    for kind in ("proposers", "embedders"):
+        if name in (known := registry.entries(kind)):
+            return argument in known or argument in registry.entries("embedders")
+    return opens(value) in reach
 
 
 def takes_several(kind: Any) -> bool:

@@ -74,6 +74,7 @@ def label_all(store: Path, limit: int | None = None) -> tuple[int, int]:
 def test_a_goal_of_precision_is_written_read_back_and_reached(cli: Cli, project: Path) -> None:
     toml = project / "polyglitch.toml"
     toml.write_text(CONFIGURATION.format(method="sit") + 'structure = "raw"\nthreshold = 3\n')
+    cli("trust")
     before = json.loads(cli("run", "--json", "-q").stdout)
     bugs, fine = label_all(project / "runs.sqlite")
     assert bugs >= 5 and fine >= 5, "the story needs both"
@@ -106,6 +107,7 @@ def test_a_goal_of_precision_is_written_read_back_and_reached(cli: Cli, project:
 def test_the_aligned_oracle_gets_a_threshold_of_its_own(cli: Cli, project: Path) -> None:
     toml = project / "polyglitch.toml"
     toml.write_text(CONFIGURATION.format(method="sit") + 'oracle = "aligned:0.01"\n')
+    cli("trust")
     before = json.loads(cli("run", "--json", "-q").stdout)
     bugs, fine = label_all(project / "runs.sqlite")
     assert bugs >= 5 and fine >= 5, "the story needs both"
@@ -122,6 +124,7 @@ def test_a_fitted_combination_is_what_a_run_would_report_by(cli: Cli, project: P
     toml = project / "polyglitch.toml"
     settings = CONFIGURATION.format(method="transrepair").replace("limit = 40", "limit = 12")
     toml.write_text(settings + 'vote = "any"\nproposer = "ngrams"\n')
+    cli("trust")
     cli("run", "-q")
     label_all(project / "runs.sqlite")
     data = json.loads(cli("calibrate", "--json", "--write").stdout)

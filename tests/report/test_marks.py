@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.report.marks import (
-    FaultRange,
-    differing_ranges,
-    mark,
-    spelled_out,
-    split_hidden,
-    word_ranges,
-)
+from polyglitch.files.foreign import spelled_out, split_hidden
+from polyglitch.report.marks import FaultRange, differing_ranges, mark, word_ranges
 
 WORDS = ("the", "cat", ",", "don't", "猫", "が", "हिन्दी", "❤️", "\u202e", "\n", "é")
 TEXTS = st.text(st.characters(), max_size=60) | st.lists(st.sampled_from(WORDS), max_size=15).map(

@@ -187,7 +187,7 @@ def test_a_program_that_cannot_start_says_so_at_once(tmp_path: Path) -> None:
         open_system(f"cmd:{silent}")
     silent.chmod(0o755)
     with pytest.raises(SystemFailed, match=r"cannot be started .*interpreter"):
-        open_system(f"cmd:{silent}")
+        open_system(f"cmd:{silent}").ask([Input("a line")])
     with pytest.raises(UsageError, match="No closing quotation"):
         open_system("cmd:echo 'open")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from polyglitch.files.foreign import spelled_out
 from polyglitch.records import Case, Trial, Verdict
 from polyglitch.report.ci_formats import told
-from polyglitch.report.marks import spelled_out
 from polyglitch.report.write import write_report
 from polyglitch.results.findings import Finding, Summary
 from polyglitch.results.history import History
@@ -90,7 +90,7 @@ class Result:
         ]
         for finding in self.findings[:1]:
             trial, verdict = finding.violations[0]
-            lines += [f"  {spelled_out(line)}" for line in told(trial, verdict).split("\n")]
+            lines += [f"  {spelled_out(line)}" for line in told(trial, verdict).raw.split("\n")]
             lines += [f"  {spelled_out(reason)}" for reason in verdict.reasons[:5]]
         return "\n".join(lines)
 

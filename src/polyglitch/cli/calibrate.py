@@ -116,6 +116,7 @@ def read_run(method: str | None, source: dict[str, Any]) -> tuple[str, Oracle, S
     from polyglitch.evaluate.labelled_scores import from_judgements
     from polyglitch.results.history import open_history
     from polyglitch.results.judgements import Judgements
+    from polyglitch.results.reopened import kept_parameters
 
     history = open_history(source["run_id"] or "", source["store"])
     try:
@@ -126,8 +127,7 @@ def read_run(method: str | None, source: dict[str, Any]) -> tuple[str, Oracle, S
                 f"--method {method or 'is not given'}: the run has {', '.join(names)}; name one"
             )
         items = Judgements(history, source["join"]).items()
-        parameters = history.definition.get("opened", {}).get("parameters", {})
-        oracle = make_method(chosen, parameters.get(chosen)).compare
+        oracle = make_method(chosen, kept_parameters(history).get(chosen)).compare
         return chosen, oracle, from_judgements(items, chosen)
     finally:
         history.store.close()
@@ -197,7 +197,7 @@ def tell_settings(method: str | None, values: dict[str, Any]) -> None:
 
 def write_settings(method: str | None, values: dict[str, Any], config: Path | None) -> str:
     """Set the choice in the configuration, if a run can read it back; what was done."""
-    from polyglitch.campaign import find_file, make_campaign, make_method
+    from polyglitch.campaign import find_file, make_method, read_file
     from polyglitch.files.toml_edit import set_keys
 
     if not method or not values:
@@ -212,7 +212,7 @@ def write_settings(method: str | None, values: dict[str, Any], config: Path | No
     draft = file.with_name(f".{file.name}.draft")
     try:
         draft.write_text(made, "utf-8")
-        make_method(method, make_campaign({}, draft).parameters[method])
+        make_method(method, read_file(draft)["parameters"][method])
         draft.replace(file)
     finally:
         draft.unlink(missing_ok=True)

@@ -74,11 +74,11 @@ def command(
 
 def show_broken(history: History, cases: tuple[tuple[str, str], ...]) -> None:
     """The broken cases, each with its inputs and outputs."""
+    from polyglitch.files.foreign import spelled_out
     from polyglitch.report.ci_formats import told
-    from polyglitch.report.marks import spelled_out
 
     for method, case_id in cases:
         for case, verdict in history.store.verdicts.get(history.run_id, method, ids=[case_id]):
             click.echo(f"\nbroken in {method}:")
-            for line in told(history.trial(case), verdict).split("\n"):
+            for line in told(history.trial(case), verdict).raw.split("\n"):
                 click.echo(f"  {spelled_out(line)}")

@@ -73,7 +73,7 @@ def read(given: dict[str, Any]) -> Any:
             raise UsageError(f"--{name} is empty; name some by comma")
     keys = ("system", "corpus", "limit", "budget", "seed", "store")
     options = {key: given[key] for key in keys if given[key] is not None}
-    options["parameters"] = nested(given["params"], {})
+    options["parameters"] = nested(given["params"])
     campaign = make_campaign(options)
     return RankComparison(
         campaign=campaign, draws=given["draws"], per_seed=given["per_seed"], **lists

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyglitch.cli.say import say, say_json
+
 if TYPE_CHECKING:
     from polyglitch.evaluate.explanation import Effort, Explanation
+    from polyglitch.results.history import History
+    from polyglitch.results.reopened import Reopened
 
 WIDTH = 24  # of the longest bar
 
@@ -21,6 +25,7 @@ WIDTH = 24  # of the longest bar
 )
 @click.option("--run", default=None, help="Explain the issues of this run (an id, or `last`).")
 @click.option("--store", default=None, help="With --run: the store of the run.")
+@click.option("--parser", default=None, help="With --run: the parser, where the run named a model.")
 @click.option("--limit", type=int, default=20, help="With --run: so many issues, the worst first.")
 @click.option(
     "--samples", default=500, help="Sentences with words left out, for the contributions."
@@ -34,6 +39,7 @@ def command(
     system: str | None,
     run: str | None,
     store: str | None,
+    parser: str | None,
     limit: int,
     samples: int,
     fills: int,
@@ -52,7 +58,11 @@ def command(
     if bool(text) == (run is not None):
         raise UsageError("explain takes either a TEXT or --run, and has both or neither")
     if run is not None:
-        explain_issues("" if run == "last" else run, store, system, limit, effort, as_json)
+        from polyglitch.results.history import open_history
+        from polyglitch.results.reopened import Reopened
+
+        history = open_history("" if run == "last" else run, store)
+        explain_issues(history, Reopened(history, system, parser=parser), limit, effort, as_json)
     elif system is None:
         raise UsageError("explain TEXT needs --system: which classifier to ask, such as vader")
     else:
@@ -71,40 +81,35 @@ def explain_text(text: str, uri: str, effort: Effort, as_json: bool) -> None:
         opened.close()
     if as_json:
         row = dataclasses.asdict(found)
-        click.echo(json.dumps(row, ensure_ascii=False))
+        say_json(row)
     else:
         show(found)
 
 
 def show(found: Explanation) -> None:
     """Words with bars, the gradient of each where there is one, and the template."""
-    click.echo(f"label: {found.label}")
+    say(f"label: {found.label}")
     most = max((abs(value) for value in found.contributions), default=0.0) or 1.0
     longest = max(map(len, found.words), default=0)
     for place, (word, value) in enumerate(zip(found.words, found.contributions, strict=True)):
         bar = ("+" if value > 0 else "-") * round(WIDTH * abs(value) / most)
         slope = f"  gradient {found.gradients[place]:.3f}" if found.gradients else ""
-        click.echo(f"{word:<{longest}} {value:+.3f}{slope} {bar}".rstrip())
-    click.echo(f"template: {found.template_text}")
+        say(f"{word:<{longest}} {value:+.3f}{slope} {bar}".rstrip())
+    say(f"template: {found.template_text}")
     click.echo(f"kept by {found.kept:.1%} of random fillings")
 
 
 def explain_issues(
-    run: str, store: str | None, uri: str | None, limit: int, effort: Effort, as_json: bool
+    history: History, opened: Reopened, limit: int, effort: Effort, as_json: bool
 ) -> None:
     """The issues of a run."""
     from polyglitch.evaluate.explanation import Explained, explain_run
     from polyglitch.records import encode
-    from polyglitch.results.history import open_history
-    from polyglitch.results.reopened import Reopened
-
-    history = open_history(run, store)
-    opened = Reopened(history, uri)
 
     def tell(each: Explained) -> None:
         if not as_json:
             told = each.reason or f"{each.label}: {each.template} ({each.kept:.0%})"
-            click.echo(f"{each.issue_id}  {told}")
+            say(f"{each.issue_id}  {told}")
 
     try:
         done = explain_run(history, opened, limit, effort, tell)
@@ -112,7 +117,7 @@ def explain_issues(
         opened.close()
     if as_json:
         rows = [json.loads(encode(each)) for each in done]
-        click.echo(json.dumps({"run": history.run_id, "issues": rows}, ensure_ascii=False))
+        say_json({"run": history.run_id, "issues": rows})
         return
     left = sum(bool(each.reason) for each in done)
     click.echo(f"{len(done) - left} issues explained, {left} left without")

@@ -31,6 +31,7 @@ COMMANDS = (
     "review",
     "run",
     "store",
+    "trust",
 )
 
 
@@ -76,9 +77,9 @@ def main(arguments: list[str] | None = None) -> None:
         error.show()
         code = 2
     except PolyglitchError as error:
-        from polyglitch.files.foreign import visible
+        from polyglitch.files.foreign import spelled_out
 
-        click.echo(f"polyglitch: {visible(str(error))}", err=True)
+        click.echo(f"polyglitch: {spelled_out(str(error))}", err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted: everything finished is kept; run again to go on", err=True)

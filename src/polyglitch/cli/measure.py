@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from polyglitch.cli.say import say_json
 from polyglitch.errors import UsageError
 
 
@@ -33,7 +34,7 @@ def command(source: str, target: str, metrics: tuple[str, ...]) -> None:
         rows = measure(read_pairs(enumerate(lines, 1), source), chosen)
         if target == "-":
             for row in rows:
-                click.echo(json.dumps(row, ensure_ascii=False))
+                say_json(row)
             return
         with replacing(Path(target)) as out:
             for row in rows:

@@ -6,11 +6,14 @@ import json
 
 import click
 
+from polyglitch.cli.options import reopened
+from polyglitch.cli.say import say
+
 
 @click.command(name="minimise")
 @click.argument("run", default="")
 @click.option("--store", default=None, help="The store of the run.")
-@click.option("--system", default=None, help="The system's URI, where the run does not tell it.")
+@reopened
 @click.option("--limit", type=int, default=None, help="At most so many issues, the worst first.")
 @click.option("--budget", type=int, default=60, show_default=True, help="Queries an issue.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -18,6 +21,8 @@ def command(
     run: str,
     store: str | None,
     system: str | None,
+    parser: str | None,
+    params: tuple[str, ...],
     limit: int | None,
     budget: int,
     as_json: bool,
@@ -26,18 +31,19 @@ def command(
 
     RUN is an id, or STORE:RUN. Reports and reviews of the run show the pair beside the issue from then on.
     """
+    from polyglitch.cli.run import nested
     from polyglitch.records import encode
     from polyglitch.repair.minimise import Shrunk, median_share, minimise_run, reasons
     from polyglitch.results.history import open_history
     from polyglitch.results.reopened import Reopened
 
     history = open_history(run, store)
-    opened = Reopened(history, system)
+    opened = Reopened(history, system, parser=parser, parameters=nested(params))
 
     def tell(each: Shrunk) -> None:
         if not as_json:
             told = each.reason or f"{each.queries} queries"
-            click.echo(f"{each.issue_id}  {each.words_before:>3} -> {each.words_after:>3}  {told}")
+            say(f"{each.issue_id}  {each.words_before:>3} -> {each.words_after:>3}  {told}")
 
     try:
         done = minimise_run(history, opened, limit, budget, tell)
@@ -50,4 +56,4 @@ def command(
         return
     click.echo(f"{len(done)} issues; the median pair keeps {share:.0%} of the original's words")
     for reason, count in reasons(done).most_common():
-        click.echo(f"left as they were: {count:,} x {reason}")
+        say(f"left as they were: {count:,} x {reason}")

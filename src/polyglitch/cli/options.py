@@ -59,3 +59,17 @@ def read_fields(given: tuple[str, ...]) -> dict[str, str]:
                     f"--field {item!r}: write FIELD=COLUMN, such as text=review,label=stars"
                 )
     return fields
+
+
+def reopened(command: Command) -> Command:
+    """`--system`, `--parser` and `--param`: what a store may not decide, as it is data."""
+    system = click.option("--system", default=None, help="The system's URI, as in the run.")
+    parser = click.option("--parser", default=None, help="The parser, where the run named a model.")
+    param = click.option(
+        "--param",
+        "params",
+        multiple=True,
+        metavar="METHOD.KEY=VALUE",
+        help="A parameter of the run that names a system or a model.",
+    )
+    return system(parser(param(command)))

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyglitch.cli.options import reopened
+from polyglitch.cli.say import say
+
 if TYPE_CHECKING:
     from polyglitch.repair.mend import Mended
 
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(name="repair")
 @click.argument("run", default="")
 @click.option("--store", default=None, help="The store of the run.")
-@click.option("--system", default=None, help="The system's URI, where the run does not tell it.")
+@reopened
 @click.option("--limit", type=int, default=None, help="At most so many issues, the worst first.")
 @click.option(
     "--choose",
@@ -35,6 +38,8 @@ def command(
     run: str,
     store: str | None,
     system: str | None,
+    parser: str | None,
+    params: tuple[str, ...],
     limit: int | None,
     choose: str,
     output: tuple[str, ...],
@@ -46,6 +51,7 @@ def command(
 
     What -o writes is a set to train on, and a table for `hotfix:FILE,SYSTEM`; `repaired:SYSTEM` repairs as it goes.
     """
+    from polyglitch.cli.run import nested
     from polyglitch.records import encode
     from polyglitch.repair.export import agreed, corrected, write_rows
     from polyglitch.repair.mend import repair_run
@@ -53,7 +59,7 @@ def command(
     from polyglitch.results.reopened import Reopened
 
     history = open_history(run, store)
-    opened = Reopened(history, system)
+    opened = Reopened(history, system, parser=parser, parameters=nested(params))
     try:
         mended = list(repair_run(history, opened, choose, limit))  # type: ignore[arg-type]
     finally:
@@ -72,8 +78,6 @@ def command(
 
 def show(mended: list[Mended]) -> None:
     """The proposals, each under what it replaces, and the count."""
-    from polyglitch.report.marks import spelled_out
-
     for each in mended:
         if each.fixes:
             click.echo(
@@ -81,9 +85,9 @@ def show(mended: list[Mended]) -> None:
             )
         for fix in each.fixes:
             for mark, text in ((" ", fix.source), ("-", fix.before), ("+", fix.after)):
-                click.echo(f"  {mark} {spelled_out(text)}")
+                say(f"  {mark} {text}")
     repaired = sum(each.repaired for each in mended)
     share = f" ({repaired / len(mended):.0%})" if mended else ""
     click.echo(f"\n{repaired} of {len(mended)} issues end{share}")
     for reason, count in Counter(each.reason for each in mended if each.reason).most_common():
-        click.echo(f"not repaired: {count:,} x {reason}")
+        say(f"not repaired: {count:,} x {reason}")

@@ -81,7 +81,7 @@ def command(
     if config is not None and not config.is_file():
         raise UsageError(f"--config {str(config)!r}: no such file; `polyglitch init` writes one")
     file = config or find_file()
-    campaign = make_campaign(tidy(options, file), file)
+    campaign = make_campaign(tidy(options), file)
     if estimate:
         from polyglitch.flow import estimate as estimate_run
 
@@ -90,10 +90,8 @@ def command(
     sys.exit(run_campaign(campaign, as_json=as_json, quiet=quiet))
 
 
-def tidy(options: dict[str, Any], file: Path | None) -> dict[str, Any]:
+def tidy(options: dict[str, Any]) -> dict[str, Any]:
     """The options as a campaign has them: lists split, parameters nested, shares as numbers."""
-    from polyglitch.campaign import read_file
-
     params = options.pop("params", ())
     if "fields" in options:
         options["fields"] = read_fields(options["fields"])
@@ -102,17 +100,15 @@ def tidy(options: dict[str, Any], file: Path | None) -> dict[str, Any]:
             name for item in options["methods"] for name in item.split(",") if name
         ]
     if params:
-        options["parameters"] = nested(
-            params, read_file(file).get("parameters", {}) if file else {}
-        )
+        options["parameters"] = nested(params)
     if "fail_under" in options:
         options["fail_under"] = share(options["fail_under"])
     return {key: list(value) if key in REPEATED else value for key, value in options.items()}
 
 
-def nested(params: tuple[str, ...], known: dict[str, Any]) -> dict[str, Any]:
-    """`sit.top=5` as {"sit": {"top": "5"}}, over what the file says; the method knows which of them are lists."""
-    found = {method: dict(values) for method, values in known.items()}
+def nested(params: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """`sit.top=5` as {"sit": {"top": "5"}}; the method knows which of them are lists."""
+    found: dict[str, dict[str, Any]] = {}
     for item in params:
         name, _, value = item.partition("=")
         method, _, key = name.partition(".")

@@ -7,6 +7,9 @@ through the function here that makes it harmless there. What is compared or esca
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import NewType
 
 LONGEST_LINE = 300  # characters of foreign text in a message: enough to tell, too few to flood
@@ -15,13 +18,13 @@ Cell = NewType("Cell", str)  # harmless in a spreadsheet
 Plain = NewType("Plain", str)  # harmless where a host draws links and hides what it hides
 
 # What makes a spreadsheet take a text for a formula; the full-width forms do in some locales.
-FORMULA = r"[=+\-@\t\r\n＝＋－＠]"
-# Where a table is cut at semicolons or tabs, what follows one starts a cell of its own.
-FORMULA_STARTS = re.compile(rf"(^|[;\t\r\n]\s*[\"']?)(?={FORMULA})")
+FORMULA = "[=+\\-@＝＋－＠]"
+STARTS_FORMULA = re.compile(rf"[\t\r\n]|[ \u00a0\"']*{FORMULA}")
+# Where a table is cut at semicolons, tabs or ends of lines, what follows one starts a cell of its own.
+LATER_FORMULA = re.compile(rf"([;\t\r\n][ \u00a0\"']*)(?={FORMULA})")
 # SARIF reads [text](target) as a link, and hosts link addresses wherever they stand.
-LINKING = re.compile(r"([\\\[\]])")
-ADDRESS = re.compile(r"(?<=[A-Za-z]):(?=//)|(?<=www)\.|@(?=\w)", re.IGNORECASE)
-SPLIT = {":": ":\u200b", ".": ".\u200b", "@": "@\u200b"}
+BRACKETS = re.compile(r"[\\\[\]]")
+ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
 class Foreign:
@@ -43,6 +46,14 @@ class Foreign:
 
     __str__ = line
 
+    def cell(self) -> Cell:
+        """For a table that a spreadsheet opens."""
+        return cell(self._text)
+
+    def plain(self) -> Plain:
+        """For the page of a code host."""
+        return plain(self._text)
+
     def __repr__(self) -> str:
         return f"Foreign({self.line()!r})"
 
@@ -50,15 +61,76 @@ class Foreign:
         return bool(self._text)
 
 
-def visible(text: str) -> str:
-    """Text in which every character that is not printable is spelled out; ends of lines stay."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c == "\n" else f"<{ord(c):04X}>" for c in text)
-
-
 def one_line(text: str, most: int = LONGEST_LINE) -> str:
-    """Text on one line, nothing in it hidden, cut where it is longer than `most` characters."""
-    flat = " ".join(text[: 4 * most].split())
-    shown = visible(flat[:most])
-    return shown if len(flat) <= most and len(text) <= 4 * most else f"{shown}..."
+    """Text on one line of at most so many characters, nothing in it hidden."""
+    shown = spelled_out(" ".join(text[: 4 * most].split()))
+    whole = len(shown) <= most and len(text) <= 4 * most
+    return shown if whole else f"{shown[: most - 3]}..."
+
+
+def cell(text: str) -> Cell:
+    """Text that no spreadsheet runs, whether it cuts a row at commas, semicolons or tabs."""
+    start = "'" if STARTS_FORMULA.match(text) else ""
+    return Cell(start + LATER_FORMULA.sub(r"\1'", text))
+
+
+def plain(text: str) -> Plain:
+    """Text in which a host finds no link and nothing is hidden; a link's colon stands in brackets."""
+    shown = BRACKETS.sub(r"\\\g<0>", spelled_out(text))
+    return Plain(ADDRESS.sub(r"(\g<0>)", shown))
+
+
+# Blank, yet letters, marks or symbols by their category: Hangul fillers, joiner, Braille blank.
+BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+JOINERS = frozenset("\u200c\u200d")
+# Control, format, surrogate, private use, unassigned; line and paragraph separators.
+HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+# From Arabic on, joiners spell words (Persian, Hindi) and build emoji; before it, they only hide.
+FIRST_JOINING = "\u0600"
+
+
+@lru_cache(maxsize=4096)
+def is_hidden(char: str) -> bool:
+    """Whether a character cannot be seen, or changes how others are seen."""
+    if char in "\n\t":
+        return False
+    if char in BLANK or "\ufe00" <= char <= "\ufe0e" or "\U000e0000" <= char <= "\U000e0fff":
+        return True
+    return unicodedata.category(char) in HIDDEN_CATEGORIES
+
+
+def hidden_places(text: str) -> Iterator[int]:
+    """Where the hidden characters of a text are; joiners that do their duty are left alone."""
+    if text.isascii() and text.isprintable():
+        return
+    for place, char in enumerate(text):
+        if is_hidden(char) and not (char in JOINERS and joins(text, place)):
+            yield place
+
+
+def joins(text: str, place: int) -> bool:
+    """Whether a joiner stands between two characters of a script that needs it."""
+    around = text[max(place - 1, 0) : place] + text[place + 1 : place + 2]
+    return len(around) == 2 and all(c >= FIRST_JOINING and not is_hidden(c) for c in around)
+
+
+def code_point(char: str) -> str:
+    """A hidden character in writing, as `⟨U+202E⟩`."""
+    return f"⟨U+{ord(char):04X}⟩"
+
+
+def split_hidden(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in order, as runs that are fit to be seen and single characters that are not."""
+    start = 0
+    for place in hidden_places(text):
+        if place > start:
+            yield text[start:place], False
+        yield text[place], True
+        start = place + 1
+    if start < len(text):
+        yield text[start:], False
+
+
+def spelled_out(text: str) -> str:
+    """The text with every hidden character in writing."""
+    return "".join(code_point(run) if hidden else run for run, hidden in split_hidden(text))

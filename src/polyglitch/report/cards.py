@@ -8,9 +8,10 @@ import re
 
 import msgspec
 
+from polyglitch.files.foreign import spelled_out
 from polyglitch.records import Case, Output, Trial, Verdict
 from polyglitch.report.explanations import Explanations, explanations_of
-from polyglitch.report.marks import FaultRange, Piece, Range, differing_ranges, mark, spelled_out
+from polyglitch.report.marks import FaultRange, Piece, Range, differing_ranges, mark
 from polyglitch.results.findings import Finding, ReportLimits
 
 Languages = tuple[str | None, str | None]

@@ -9,11 +9,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
+from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
 from polyglitch import __version__
+from polyglitch.files.foreign import Foreign, Plain, plain, spelled_out
 from polyglitch.records import Trial, Verdict
-from polyglitch.report.marks import spelled_out
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 
 # Characters that XML 1.0 cannot carry in any form.
@@ -63,11 +64,16 @@ def test_case(finding: Finding) -> Iterator[str]:
         name=finding.seed.input.text[:200],
     )
     yield tag("failure", message=message, type=finding.issue.kind or "violation")
-    yield text("\n\n".join(told(trial, verdict) for trial, verdict in finding.violations))
+    yield text(all_told(finding))
     yield "</failure></testcase>\n"
 
 
-def told(trial: Trial, verdict: Verdict) -> str:
+def all_told(finding: Finding) -> Foreign:
+    """The violations of an issue, one after the other."""
+    return Foreign("\n\n".join(told(trial, verdict).raw for trial, verdict in finding.violations))
+
+
+def told(trial: Trial, verdict: Verdict) -> Foreign:
     """A violation as lines of text: each input above its output, then the score."""
     lines = []
     for item, output in zip(trial.case.inputs, trial.outputs, strict=True):
@@ -76,7 +82,7 @@ def told(trial: Trial, verdict: Verdict) -> str:
         lines.append(
             f"  score {verdict.score:g}, threshold {verdict.threshold} ({verdict.direction})"
         )
-    return "\n".join(lines)
+    return Foreign("\n".join(lines))
 
 
 def tag(element: str, /, *, close: bool = False, **attributes: object) -> str:
@@ -85,9 +91,9 @@ def tag(element: str, /, *, close: bool = False, **attributes: object) -> str:
     return f"<{element}{told}{'/' if close else ''}>"
 
 
-def text(value: str) -> str:
+def text(value: Foreign) -> str:
     """Character data made safe."""
-    return escape(clean(value))
+    return escape(clean(value.raw))
 
 
 def clean(value: str) -> str:
@@ -103,36 +109,44 @@ def sarif_report(
     summary: Summary, findings: Iterable[Finding], limits: ReportLimits
 ) -> Iterator[str]:
     """One run with a rule a method and a result an issue, streamed."""
-    rules = [{"id": row.method, "name": row.method} for row in summary.methods]
+    rules = [{"id": plain(row.method), "name": plain(row.method)} for row in summary.methods]
     tool = {"driver": {"name": "polyglitch", "version": __version__, "rules": rules}}
     failed = [
-        {"level": "error", "message": {"text": f"{count} cases undecided: {reason}"}}
+        {"level": "error", "message": message(plain(f"{count} cases undecided: {reason}"))}
         for reason, count in summary.undecided_reasons.items()
     ]
-    invocation = {"executionSuccessful": True, "toolExecutionNotifications": failed}
+    invocation: dict[str, Any] = {"executionSuccessful": True, "toolExecutionNotifications": failed}
     if summary.command:
-        invocation["commandLine"] = summary.command
+        invocation["commandLine"] = spelled_out(summary.command)
     yield f'{{"$schema": {json.dumps(SCHEMA)}, "version": "2.1.0", "runs": [{{"tool": {json.dumps(tool)}, '
     yield f'"invocations": {json.dumps([invocation])}, '
-    yield f'"properties": {json.dumps({"signature": summary.signature})}, "results": ['
+    yield f'"properties": {json.dumps({"signature": spelled_out(summary.signature)})}, "results": ['
     for number, finding in enumerate(findings):
         yield (",\n" if number else "\n") + json.dumps(result(finding))
     yield "\n]}]}\n"
 
 
+def message(said: Plain) -> dict[str, Plain]:
+    """A message of SARIF; only text without links and hidden characters is taken."""
+    return {"text": said}
+
+
 def result(finding: Finding) -> dict[str, Any]:
     """An issue as a SARIF result, with a fingerprint that stays the same from run to run."""
     issue = finding.issue
-    message = "\n\n".join(told(trial, verdict) for trial, verdict in finding.violations)
+    said = all_told(finding) or Foreign(finding.seed.input.text)
     found: dict[str, Any] = {
-        "ruleId": issue.method,
+        "ruleId": plain(issue.method),
         "level": "warning",
-        "message": {"text": message or finding.seed.input.text},
+        "message": message(said.plain()),
         "partialFingerprints": {"polyglitch/issue": issue.id},
-        "properties": {"severity": issue.severity, "kind": issue.kind},
+        "properties": {"severity": issue.severity, "kind": plain(issue.kind)},
     }
     if place := ORIGIN.match(finding.seed.origin):
         region = {"startLine": int(place["line"])}
-        where = {"artifactLocation": {"uri": place["file"]}, "region": region}
+        where = {
+            "artifactLocation": {"uri": quote(place["file"], errors="replace")},
+            "region": region,
+        }
         found["locations"] = [{"physicalLocation": where}]
     return found

@@ -12,8 +12,9 @@ from itertools import islice
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from polyglitch.files.foreign import spelled_out
 from polyglitch.report.cards import card, language_tag, number_in_words, show_violation
-from polyglitch.report.marks import marked, spelled_out, visible
+from polyglitch.report.marks import marked, visible
 from polyglitch.results.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from polyglitch.files.foreign import spelled_out
 from polyglitch.report.cards import Card, ShownOutput, ShownText, Violation, card
-from polyglitch.report.marks import spelled_out
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 
 MOST_NUMBERS = 20  # issues named of one bug

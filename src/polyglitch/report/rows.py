@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from polyglitch.errors import UsageError
+from polyglitch.files.foreign import Cell, cell
 from polyglitch.records import Output, Trial, Verdict, decode, encode
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 
@@ -61,36 +62,32 @@ COLUMNS = (
     "reasons",
     "also_found_by",
 )
-# What makes a spreadsheet take a text for a formula; the full-width forms do in some locales.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-
-Cell = str | float | None
+Value = Cell | float | None
 
 
 def csv_report(
     summary: Summary, findings: Iterable[Finding], limits: ReportLimits
 ) -> Iterator[str]:
     """A header, then one row a violation, worst findings first."""
-    yield csv_line(COLUMNS)
+    yield csv_line(map(cell, COLUMNS))
     for finding in findings:
         for trial, verdict in finding.violations:
             yield csv_line(violation_row(finding, trial, verdict))
 
 
-def violation_row(finding: Finding, trial: Trial, verdict: Verdict) -> tuple[Cell, ...]:
+def violation_row(finding: Finding, trial: Trial, verdict: Verdict) -> tuple[Value, ...]:
     """The cells of a violation, in the order of the columns."""
     sources = [item.text for item in trial.case.inputs]
     answers = [answer(chain[-1]) for chain in trial.chains if chain]
     reasons = dict.fromkeys(filter(None, (*verdict.reasons, verdict.reason)))
-    return (
+    texts = (
         finding.issue.method,
         finding.issue.id,
         finding.seed.id,
         trial.case.id,
         verdict.outcome,
-        verdict.score,
-        verdict.threshold,
-        verdict.direction,
+    )
+    told = (
         "".join(sources[:1]),
         "\n".join(sources[1:]),
         "".join(answers[:1]),
@@ -98,6 +95,8 @@ def violation_row(finding: Finding, trial: Trial, verdict: Verdict) -> tuple[Cel
         "; ".join(reasons),
         ", ".join(finding.also_found_by),
     )
+    numbers = (verdict.score, verdict.threshold)
+    return *map(cell, texts), *numbers, cell(verdict.direction or ""), *map(cell, told)
 
 
 def answer(output: Output) -> str:
@@ -107,13 +106,8 @@ def answer(output: Output) -> str:
     return output.text if output.label is None else output.label
 
 
-def csv_line(cells: Iterable[Cell]) -> str:
-    """A row of CSV; texts that a spreadsheet would run as formulas get an apostrophe."""
+def csv_line(cells: Iterable[Value]) -> str:
+    """A row of CSV; only texts that no spreadsheet runs are taken, numbers stay numbers."""
     buffer = io.StringIO()
-    csv.writer(buffer).writerow([harmless(cell) for cell in cells])
+    csv.writer(buffer).writerow(cells)
     return buffer.getvalue()
-
-
-def harmless(cell: Cell) -> Cell:
-    """A cell that no spreadsheet runs; numbers stay numbers, even negative ones."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from polyglitch.campaign import find_file, make_campaign
+from polyglitch.campaign import configured_store
 from polyglitch.errors import UsageError
 from polyglitch.nlp.recent import Recent
 from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
@@ -109,7 +109,7 @@ def open_history(name: str, store: str | None = None) -> History:
     if "/" in run_id:  # the colon was part of an address: the whole of it is a store
         where, run_id = name, ""
     if not where:
-        where = store or make_campaign({}, find_file()).store
+        where = store or configured_store()
     if "://" not in where and not Path(where).is_file():
         raise UsageError(
             f"store {where!r}: no such file; `polyglitch run` makes one: write STORE:RUN, or name it with --store"

@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from polyglitch.campaign import make_method
+from polyglitch.campaign import acting, find_file, make_method, read_file
 from polyglitch.component import Method
 from polyglitch.errors import UsageError
+from polyglitch.files.foreign import one_line
+from polyglitch.files.trust import is_trusted
 from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.history import History
 from polyglitch.run.asking import Asker
@@ -37,22 +39,29 @@ def issue_by_issue(
 class Reopened:
     """The parts of a run at work again; answers go through its store, where nothing is asked twice."""
 
-    def __init__(self, history: History, system: str | None = None, timeout: float = 60.0) -> None:
+    def __init__(
+        self,
+        history: History,
+        system: str | None = None,
+        timeout: float = 60.0,
+        *,
+        parser: str | None = None,
+        parameters: dict[str, dict[str, Any]] | None = None,
+    ) -> None:
         self.history, definition = history, history.definition
-        opened = definition.get("opened", {})
-        self.uri = system or opened.get("system", "")
+        kept = kept_parameters(history, parameters)
+        parser = parser or kept_setting(history, "parser", definition.get("parser"))
+        opened = definition.get("opened", {}).get("system")
+        self.uri = system or kept_setting(history, "system", opened) or ""
+        self.methods = {row["name"]: open_method(row, kept) for row in definition["methods"]}
         self.system = self._open_system(timeout)
-        self.methods = {
-            row["name"]: open_method(row, opened.get("parameters", {}))
-            for row in definition["methods"]
-        }
         source, target = definition["languages"]
         self.languages: tuple[str | None, str | None] = (source, target)
         self.tools = Toolbox(
             history.store,
             definition["seed"],
             self.languages,
-            definition.get("parser"),
+            parser,
             system=self.system,
         )
         self.asker = Asker(self.system, history.store, timeout=timeout)
@@ -93,6 +102,48 @@ class Reopened:
                 f"{wanted}; name that one, or run the campaign again on this one"
             )
         return system
+
+
+def kept_setting(history: History, name: str, value: Any) -> str | None:
+    """What a store says of a system or parser, where that may be opened on a store's word."""
+    refuse_acting(history, {name: value}, f"--{name}")
+    return str(value) if value else None
+
+
+def kept_parameters(
+    history: History, given: dict[str, dict[str, Any]] | None = None
+) -> dict[str, dict[str, Any]]:
+    """The parameters of a run's methods, those given on the command line over those in the store."""
+    opened = history.definition.get("opened", {}).get("parameters", {})
+    kept = msgspec.convert(opened, dict[str, dict[str, Any]])
+    left = {
+        method: {
+            key: value for key, value in values.items() if key not in (given or {}).get(method, {})
+        }
+        for method, values in kept.items()
+    }
+    refuse_acting(history, {"parameters": left}, "--param METHOD.KEY=VALUE")
+    names = kept.keys() | (given or {}).keys()
+    return {name: kept.get(name, {}) | (given or {}).get(name, {}) for name in names}
+
+
+def refuse_acting(history: History, settings: dict[str, Any], option: str) -> None:
+    """A store is data: what it names is opened only where it is bundled, or the user named the same."""
+    for name, value in acting(settings, reach=("bundled",)).items():
+        if value != locally_named(name):
+            raise UsageError(
+                f"the store says of run {history.run_id}: {one_line(name)} = {one_line(value)!r}; a store is data, and "
+                f"nothing that it names is run, read or connected to: name it yourself with {option}"
+            )
+
+
+def locally_named(name: str) -> str | None:
+    """What the polyglitch.toml here says of a setting, if its folder is trusted."""
+    file = find_file()
+    keys = read_file(file) if file else {}
+    if file is None or not is_trusted(file, acting(keys)):
+        return None
+    return acting(keys, reach=("bundled",)).get(name)
 
 
 def open_method(row: dict[str, Any], parameters: dict[str, dict[str, Any]]) -> Method:

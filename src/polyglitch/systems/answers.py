@@ -13,11 +13,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from polyglitch.files.foreign import Foreign, one_line
 from polyglitch.records import Output
 
 # Where the pipelines of Hugging Face put their text.
 TEXTS = ("text", "translation_text", "generated_text", "summary_text", "answer")
 NUMBERS = "return its label, or a mapping with `label` and `scores`"
+LONGEST_ERROR = 1000  # characters that are kept of why a system gave no answer
 
 
 def answer(raw: object, seconds: float = 0.0) -> Output:
@@ -76,16 +78,14 @@ def label_name(value: object) -> str | None:
     return None
 
 
-def failed(error: str | BaseException, seconds: float = 0.0) -> Output:
-    """An output that says why there is no answer."""
+def failed(error: str | BaseException | Foreign, seconds: float = 0.0) -> Output:
+    """An output that says why there is no answer, in one harmless line: it goes to terminals, logs and reports."""
     if isinstance(error, BaseException):
         error = f"{type(error).__name__}: {error}".removesuffix(": ")
-    return Output(status="error", error=readable(error), seconds=seconds)
-
-
-def readable(error: str) -> str:
-    """A message that may quote hostile bytes, as it can be stored whatever they are."""
-    return error.encode("utf-8", "backslashreplace").decode()
+    told = (
+        error.line(LONGEST_ERROR) if isinstance(error, Foreign) else one_line(error, LONGEST_ERROR)
+    )
+    return Output(status="error", error=told, seconds=seconds)
 
 
 def timed_out(timeout: float, seconds: float = 0.0) -> Output:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from benchmarks.fault_server import FAULTS, fault_server
 
+from polyglitch.campaign import make_campaign
+from polyglitch.cli.run import run_campaign
 from polyglitch.errors import SystemFailed
 from polyglitch.records import Input, Output
 from polyglitch.systems.http import pace
@@ -127,6 +129,70 @@ def test_a_key_that_the_service_repeats_is_not_kept(monkeypatch: pytest.MonkeyPa
     with recorder(lambda asked: (200, {"translatedText": [asked.json["api_key"]]})) as server:
         (found,) = ask(f"libretranslate:en-es@{server.base}?key=TEST_KEY", "hello")
     assert found.text == "***"
+
+
+SECRET = "sk-Secret-echoed"
+ESCAPED = "".join(f"\\u{ord(letter):04x}" for letter in SECRET)
+
+
+def spelled(body: str) -> bytes:
+    """A body as it goes over the wire, escapes and all."""
+    return body.replace("KEY", ESCAPED).encode()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (200, spelled('{"translatedText": ["your key is KEY."]}')),
+        (200, spelled('{"translatedText": ["nested: ' + ESCAPED.replace("\\", "\\\\") + '"]}')),
+        (200, spelled('{"translatedText": [{"KEY": 1}]}')),
+        (400, spelled('{"error": {"message": "bad KEY"}}')),
+        (400, spelled('{"other": ["bad KEY"]}')),
+        (400, spelled("no JSON at all: KEY")),
+        (400, b"x" * 190 + SECRET.encode()),
+        (302, b"", {"Location": f"http://{SECRET}.example/"}),
+        (302, b"", {"Location": "http://" + SECRET.replace("-", "%2D") + ".example/"}),
+    ],
+)
+def test_a_key_in_any_spelling_reaches_no_sink(
+    reply: Reply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", SECRET)
+    with recorder(lambda _: reply) as server:
+        (found,) = ask(f"libretranslate:en-es@{server.base}?key=TEST_KEY", "hello", retries=0)
+    kept = f"{found.text} {found.error}"
+    assert "***" in kept or "error" in found.status
+    for trace in ("sk-secret", ESCAPED[6:24], "cret-echo", "sk%2d"):
+        assert trace not in kept.lower()
+
+
+@pytest.mark.needs("spacy")
+def test_a_key_that_comes_back_escaped_is_in_no_store_and_no_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", SECRET)
+    (tmp_path / "seeds.txt").write_text("The old man with the dog sold the big house by the sea.\n")
+    names = [f"report.{kind}" for kind in ("html", "jsonl", "csv", "md", "xml", "sarif")]
+
+    def reply(asked: Asked) -> Reply:
+        rows = ", ".join(f'"{len(text)} {ESCAPED} {text[:5]}"' for text in asked.json["q"])
+        return 200, f'{{"translatedText": [{rows}]}}'.encode()
+
+    with recorder(reply) as server:
+        options = {
+            "system": f"libretranslate:en-es@{server.base}?key=TEST_KEY",
+            "corpus": str(tmp_path / "seeds.txt"),
+            "methods": ["rti"],
+            "parameters": {"rti": {"oracle": "published"}},
+            "store": str(tmp_path / "runs.sqlite"),
+            "output": [str(tmp_path / name) for name in names],
+        }
+        run_campaign(make_campaign(options), quiet=True)
+    written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(names) < set(written)
+    assert b"***" in written["report.jsonl"], "the service was asked and its answers are shown"
+    for name, raw in written.items():
+        assert SECRET.encode() not in raw and ESCAPED[:12].encode() not in raw, name
 
 
 def test_one_bad_text_costs_only_itself() -> None:

@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import IO
 
 from polyglitch.errors import SystemFailed
+from polyglitch.files.foreign import Foreign
 
 HEARTBEAT = 0.1  # seconds between looks at a process whose grandchild may hold its pipe open
 LAST_WORDS = 1.0  # seconds for the last of standard error, and then for the exit code, to arrive
@@ -89,7 +90,7 @@ class Child:
         waiting = fcntl.ioctl(pipe.fileno(), termios.FIONREAD, b"\0" * 4)
         return not any(waiting)
 
-    def exit(self) -> tuple[int | None, str]:
+    def exit(self) -> tuple[int | None, Foreign]:
         """The exit code of a program whose output is over, and in words with its last complaint."""
         deadline = time.monotonic() + LAST_WORDS
         while len(self._selector.get_map()) and time.monotonic() < deadline:
@@ -98,7 +99,7 @@ class Child:
             self._process.wait(LAST_WORDS)
         code = self._process.returncode
         lines = bytes(self._said).decode("utf-8", "replace").strip().splitlines()
-        return code, _in_words(code) + (f": {lines[-1].strip()}" if lines else "")
+        return code, Foreign(_in_words(code) + (f": {lines[-1].strip()}" if lines else ""))
 
     def kill(self) -> None:
         """End the program and all it started, now."""

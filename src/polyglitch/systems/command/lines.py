@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from polyglitch.errors import SystemFailed
+from polyglitch.files.foreign import Foreign
 from polyglitch.records import Input, digest
 
 LENGTH = 12  # hexadecimal digits: enough to tell versions of a program apart, short enough to read
@@ -44,7 +45,7 @@ class Deaths:
     def __init__(self, command: str) -> None:
         self._command, self._count = command, 0
 
-    def died(self, how: str) -> None:
+    def died(self, how: Foreign) -> None:
         """One more; too many are the end of the run."""
         self._count += 1
         if self._count >= MOST_DEATHS:

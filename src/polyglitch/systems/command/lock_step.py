@@ -19,7 +19,7 @@ from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer, failed, timed_out
 from polyglitch.systems.command.child import Child
 from polyglitch.systems.command.lines import Deaths, as_line
-from polyglitch.systems.command.once import Once, split
+from polyglitch.systems.command.once import NOTHING, Once, split
 
 GLANCE = 0.001  # seconds in which most surplus lines show, as they follow the first at once
 GRACE = 0.02  # seconds in which all of them should
@@ -54,7 +54,8 @@ class LockStep:
         )
         self._patience = min(PATIENCE, timeout / 4)
         self._once: Once | None = None
-        self._child: Child | None = Child(argv)
+        # Started by the first question: a system is opened and its signature compared before anything runs.
+        self._child: Child | None = None
 
     def ask(self, inputs: Sequence[Input]) -> list[Output]:
         """Answer each input."""
@@ -131,7 +132,7 @@ class LockStep:
     def _no_answer(self, child: Child, line: bytes, seconds: float) -> Output:
         """What a program that fell silent or died gets recorded."""
         ended, answered = child.ended, child.answers
-        how = child.exit()[1] if ended else ""
+        how = child.exit()[1] if ended else NOTHING
         self._end_child()
         if not ended:
             return timed_out(self._timeout, seconds)
@@ -158,7 +159,7 @@ class LockStep:
         closed = time.monotonic()
         raw = child.take_all(start + self._timeout)
         now = time.monotonic()
-        code, how = child.exit() if raw is not None else (0, "")
+        code, how = child.exit() if raw is not None else (0, NOTHING)
         self._end_child()
         if raw is None:
             return timed_out(self._timeout, now - start)

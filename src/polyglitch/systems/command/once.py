@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+from polyglitch.files.foreign import Foreign
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer, failed, timed_out
 from polyglitch.systems.command.child import Child
 from polyglitch.systems.command.lines import Deaths, as_line
 
 Languages = tuple[str | None, str | None]
+NOTHING = Foreign("")  # what a program says that ends well
 
 
 class Once:
@@ -73,20 +75,20 @@ class Once:
             return failed(f"{len(raws)} lines instead of 1", seconds)
         return answer(raws[0], seconds)
 
-    def _run(self, lines: list[bytes]) -> tuple[list[bytes] | None, float, str]:
+    def _run(self, lines: list[bytes]) -> tuple[list[bytes] | None, float, Foreign]:
         """The lines that came back, the seconds it took, and how the program ended if it failed."""
         start = time.monotonic()
         child = Child(self._argv)
         try:
             child.send(b"".join(line + self._separator for line in lines), last=True)
             raw = child.take_all(start + self._timeout)
-            code, how = child.exit() if raw is not None else (0, "")
+            code, how = child.exit() if raw is not None else (0, NOTHING)
         finally:
             child.kill()
         seconds = time.monotonic() - start
         if raw is None or code != 0:
             return None, seconds, how
-        return split(raw, self._separator), seconds, ""
+        return split(raw, self._separator), seconds, NOTHING
 
 
 def split(raw: bytes, separator: bytes = b"\n") -> list[bytes]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -51,12 +53,32 @@ class Key:
     secret: str = field(default="", repr=False)
 
     def hide(self, text: str) -> str:
-        """A text that came from the service, without the key that it may repeat."""
-        return text.replace(self.secret, "***") if self.secret else text
+        """A text that came from the service, without the key that it may repeat, however it spells it."""
+        return spellings(self.secret).sub("***", text) if self.secret else text
 
-    def hide_bytes(self, raw: bytes) -> bytes:
-        """The same for a body that was not read yet."""
-        return raw.replace(self.secret.encode(), b"***") if self.secret else raw
+    def hide_in(self, value: Any) -> Any:
+        """The same for JSON that was read: an escape in it is a letter by now."""
+        if not self.secret:
+            return value
+        if isinstance(value, str):
+            return self.hide(value)
+        if isinstance(value, list):
+            return [self.hide_in(one) for one in value]
+        if isinstance(value, dict):
+            return {self.hide_in(name): self.hide_in(one) for name, one in value.items()}
+        return value
+
+
+@cache
+def spellings(secret: str) -> re.Pattern[str]:
+    """A key in letters of either case, JSON's escapes, percent signs or entities, letter by letter."""
+    return re.compile("".join(map(spelling, secret)), re.IGNORECASE)
+
+
+def spelling(letter: str) -> str:
+    """The ways to write a letter in a text."""
+    code = ord(letter)
+    return rf"(?:{re.escape(letter)}|\\+u00{code:02x}|%{code:02x}|&#0*{code};|&#x0*{code:x};)"
 
 
 def text_length(item: Input) -> int:

@@ -20,12 +20,14 @@ import httpx
 import msgspec
 
 from polyglitch import __version__
+from polyglitch.files.foreign import one_line
 from polyglitch.systems.http.address import is_loopback
 from polyglitch.systems.http.api import MOST_BYTES, Call, Fault, Key
 
 # Compressed answers could grow without bound when they are unpacked.
 ALWAYS = {"Accept-Encoding": "identity", "User-Agent": f"polyglitch/{__version__}"}
 STOPPING = (401, 402, 403, 404, 405, 407, 456)  # 456 is DeepL's word for a quota that is used up
+LONGEST_MESSAGE = 200  # characters of what a service says of an error
 BUSY = (429, 503, 529)
 PASSING = (408, 409, 425)
 BROKEN = (
@@ -83,9 +85,8 @@ async def exchange(connection: Connection, call: Call, timeout: float, key: Key)
     except BROKEN as error:
         cause = key.hide(str(error) or type(error).__name__)
         raise Fault(f"the connection broke: {cause}", billed=sent) from None
-    body = key.hide_bytes(body)
     check_status(response.status, fields(response), body, urlsplit(call.url).hostname or "", key)
-    return read_json(body)
+    return read_json(body, key)
 
 
 def make_request(call: Call) -> httpcore.Request:
@@ -120,9 +121,9 @@ def check_status(status: int, header: dict[str, str], body: bytes, host: str, ke
     if status == 200:
         return
     if 300 <= status < 400:
-        elsewhere = redirected_to(header.get("location", ""))
-        raise Fault(f"{host} redirects to {elsewhere:.80}, which is not followed")
-    said = message(body)
+        elsewhere = key.hide(redirected_to(header.get("location", "")))
+        raise Fault(f"{host} redirects to {one_line(elsewhere, 80)}, which is not followed")
+    said = message(body, key)
     what = f"HTTP {status} from {host}" + (f": {said}" if said else "")
     if status in STOPPING:
         advice = (
@@ -143,16 +144,16 @@ def redirected_to(location: str) -> str:
         return "no address"
 
 
-def message(body: bytes) -> str:
-    """What the service says of an error, in a line."""
+def message(body: bytes, key: Key = Key()) -> str:  # noqa: B008 - a frozen record
+    """What the service says of an error, in a line without the key."""
     try:
         found = msgspec.json.decode(body)
         for name in ("error", "message", "detail", "explanation"):
             found = found[name] if isinstance(found, dict) and name in found else found
-        text = found if isinstance(found, str) else body.decode("utf-8", "replace")
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        text = found if isinstance(found, str) else msgspec.json.encode(key.hide_in(found)).decode()
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         text = body.decode("utf-8", "replace")
-    return " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())[:200]
+    return one_line(key.hide(text), LONGEST_MESSAGE)
 
 
 def retry_after(value: str | None) -> float | None:
@@ -172,9 +173,9 @@ def retry_after(value: str | None) -> float | None:
         return None
 
 
-def read_json(body: bytes) -> Any:
-    """The JSON of a body."""
+def read_json(body: bytes, key: Key) -> Any:
+    """The JSON of a body, without the key."""
     try:
-        return msgspec.json.decode(body)
+        return key.hide_in(msgspec.json.decode(body))
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise Fault(f"the answer is not JSON ({error!s:.80})", billed=True) from None

@@ -1,0 +1,38 @@
+"""`polyglitch trust`: let the polyglitch.toml of a folder run programs and connect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command(name="trust")
+@click.argument("folder", default=".", type=click.Path(path_type=Path))
+@click.option("--forget", is_flag=True, help="Trust it no longer.")
+def command(folder: Path, forget: bool) -> None:
+    """Trust what the polyglitch.toml of FOLDER (default: here) runs and connects to, as it stands now.
+
+    Programs, code, services, databases and clusters that such a file names are used only after this; those of the
+    command line always. A file that later names others has to be trusted again.
+    """
+    from polyglitch.campaign import FILE, acting, read_file
+    from polyglitch.errors import UsageError
+    from polyglitch.files import trust
+    from polyglitch.files.foreign import one_line
+
+    file = folder / FILE
+    if forget:
+        known = trust.forget(file)
+        click.echo(f"{folder} {'is trusted no longer' if known else 'was not trusted'}")
+        return
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file; name the folder that has the {FILE}")
+    found = acting(read_file(file))
+    if not found:
+        click.echo(f"{file} names nothing that executes or connects; it needs no trust")
+        return
+    for name, value in found.items():
+        click.echo(f"{name} = {one_line(value)}")
+    trust.trust(file, found)
+    click.echo(f"{folder.resolve()} is trusted for the above (`polyglitch trust --forget` ends it)")
