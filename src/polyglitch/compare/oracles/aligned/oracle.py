@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple, cast, get_args
 
-from polyglitch.compare.oracles.aligned.explain import Suspect, explain, marked
+from polyglitch.compare.oracles.aligned.explain import Suspect, about, explain, marked
 from polyglitch.compare.oracles.aligned.hard_facts import Broken, broken_facts
 from polyglitch.compare.oracles.aligned.links import (
     WEIGHTY,
@@ -161,7 +161,7 @@ def judge(read: ReadPairs, model: Model, threshold: float) -> Judgement:
         for side, partner, chosen in zip(by_place, partners, places, strict=True)
     ]
     outputs = (read.linked.first.output, read.linked.second.output)
-    reasons, spans = explain(outputs, suspects)
+    reasons, spans = explain(outputs, suspects, about(read.linked, read.quad.relation))
     return Judgement(score, threshold, reasons, spans, details)
 
 
