@@ -34,16 +34,35 @@ def test_options_win_over_the_file_found_upwards(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ('system = "x"\nlimti = 5\n', r"toml:2: unknown key 'limti'; did you mean 'limit'"),
-        ('\n\nlimit = "many"\n', r"toml:3: limit = 'many'.*Expected `int"),
+        ('\n\nlimit = "many"\n', r"toml:3: limit = 'many': must be a whole number, and is text"),
         ("limit = 0\n", r"toml:1: limit = 0.*>= 1"),
         ("fail_under = 1.5\n", r"fail_under = 1.5.*<= 1"),
         ("system = \n", r"not TOML.*line 1"),
-        ('methods = "sit"\n', r"methods = 'sit'.*Expected `array`"),
+        ("methods = 3\n", r"methods = 3: must be a list such as .*, and is a whole number"),
+        ('timeout = "long"\n', r"timeout = 'long': must be a number, and is text in quotes"),
+        ('source_language = "Engl1sh"\n', r"must be the code of a language, such as en"),
+        ("[labels]\n0 = 1\n", r"labels = .*: must be text in quotes, and is a whole number"),
     ],
 )
 def test_a_bad_file_is_named_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read_file(written(tmp_path, text))
+
+
+def test_no_error_speaks_of_the_library_that_found_it(tmp_path: Path) -> None:
+    for text in ('limit = "x"\n', "fresh = 1\n", "[parameters]\nsit = 3\n", "output = [1]\n"):
+        with pytest.raises(UsageError) as told:
+            read_file(written(tmp_path, text))
+        assert not {"$", "`", "null", "str", "Expected"} & set(
+            str(told.value).split(": ", 2)[-1].split()
+        )
+        assert "$." not in str(told.value)
+
+
+def test_methods_may_be_text_as_on_the_command_line(tmp_path: Path) -> None:
+    for text, names in (("suite", ("suite",)), ("sit, rti", ("sit", "rti"))):
+        file = written(tmp_path, f'methods = "{text}"\n')
+        assert make_campaign({}, file).methods == names
 
 
 def test_parameters_are_checked_against_the_method() -> None:

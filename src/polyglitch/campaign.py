@@ -18,6 +18,7 @@ from polyglitch.files.trust import is_trusted
 FILE = "polyglitch.toml"
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Language = Annotated[str, msgspec.Meta(pattern=LANGUAGE)]
 
 
@@ -37,6 +38,7 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     target_language: Language | None = None
     methods: tuple[str, ...] = ()
     parameters: dict[str, dict[str, Any]] = {}
+    labels: dict[str, str] = {}  # what the system says, to what the tests call it
     store: str = "polyglitch.sqlite"
     seed: int = 0
     limit: Count | None = None  # seeds
@@ -52,7 +54,8 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     max_cost: Positive | None = None
     rank: str = "none"
     parser: str | None = None  # spacy, stanza, benepar, spacy:PACKAGE; else the best there is
-    fail_under: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    fail_under: Share | None = None
+    max_undecided: Share | None = None  # of the cases, before a gate fails
     fresh: bool = False
     retry_errors: bool = False
     engine: str = "local"  # or ray, or ray:ADDRESS
@@ -74,13 +77,47 @@ def read_file(path: Path) -> dict[str, Any]:
         if key not in known:
             where = line_of(text, key)
             raise UsageError(f"{path}:{where}: unknown key {key!r}{registry.suggest(key, known)}")
+    if isinstance(
+        keys.get("methods"), str
+    ):  # as on the command line: one name, or several by comma
+        keys["methods"] = [name.strip() for name in keys["methods"].split(",") if name.strip()]
     try:
         msgspec.convert(keys, Campaign, strict=True)
     except msgspec.ValidationError as error:
-        key = (re.search(r"\$\.(\w+)", str(error)) or ["", ""])[1]
-        value = f" = {keys[key]!r}" if key in keys else ""
-        raise UsageError(f"{path}:{line_of(text, key)}: {key}{value}: {error}") from None
+        key, told = plain_error(error, keys)
+        raise UsageError(f"{path}:{line_of(text, key)}: {told}") from None
     return keys
+
+
+KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text in quotes",
+    "bool": "true or false",
+    "array": 'a list such as ["a", "b"]',
+    "object": "a table",
+    "null": "nothing",
+}
+
+
+def plain_error(error: msgspec.ValidationError, keys: dict[str, Any]) -> tuple[str, str]:
+    """The key that an error is about, and the error in words that people use of a file of settings."""
+    said, _, path = str(error).partition(" - at `")
+    steps = re.findall(r"\w+|\[\.\.\.\]", path.removeprefix("$").rstrip("`"))
+    names = [step for step in steps if step != "[...]" and not step.isdigit()]
+    key = names[0] if names else ""
+    kinds = re.match(r"Expected `([^`]+)`, got `([^`]+)`", said)
+    if kinds:
+        wanted = [KINDS.get(kind.strip(), kind.strip()) for kind in kinds[1].split("|")]
+        said = f"must be {' or '.join(kind for kind in wanted if kind != KINDS['null'])}"
+        said += f", and is {KINDS.get(kinds[2], kinds[2])}"
+    else:
+        said = re.sub(r"^Expected `\w+( \| null)?`", "must be", said)
+        said = re.sub(
+            r"^must be matching regex .*", "must be the code of a language, such as en", said
+        )
+    value = f" = {keys[key]!r}" if key in keys else ""
+    return key, f"{'.'.join(names)}{value}: {said}"
 
 
 def line_of(text: str, key: str) -> int:
@@ -99,11 +136,13 @@ def make_campaign(options: dict[str, Any], file: Path | None = None) -> Campaign
     parameters = {name: dict(values) for name, values in keys.get("parameters", {}).items()}
     for name, values in given.items():
         parameters[name] = parameters.get(name, {}) | values
-    keys |= options | ({"parameters": parameters} if parameters else {})
+    labels = keys.get("labels", {}) | options.get("labels", {})
+    joined = {"parameters": parameters, "labels": labels}
+    keys |= options | {key: value for key, value in joined.items() if value}
     try:
         return msgspec.convert(keys, Campaign, strict=True)
     except msgspec.ValidationError as error:
-        raise UsageError(f"bad option: {error}") from None
+        raise UsageError(f"bad option: {plain_error(error, keys)[1]}") from None
 
 
 def configured_store() -> str:

@@ -106,7 +106,9 @@ def with_reason(trial: Trial, verdict: Verdict) -> Verdict:
     if verdict.outcome != "violated" or (verdict.reason and verdict.reasons):
         return verdict
     passed = (
-        "" if verdict.score is None else f" (score {verdict.score:g}, limit {verdict.threshold:g})"
+        ""
+        if verdict.score is None
+        else f" (score {verdict.score:g}, limit {verdict.threshold or 0:g})"
     )
     reason = verdict.reason or "; ".join(verdict.reasons) or f"the relation does not hold{passed}"
     return replace(verdict, reason=reason, reasons=verdict.reasons or (reason,))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -22,7 +23,13 @@ from polyglitch.rank.cached_rank import CachedRank
 from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
 from polyglitch.results.history import History
-from polyglitch.results.summary import ranked_issues, refuse_empty, refuse_unfinished, run_figures
+from polyglitch.results.summary import (
+    answer_figures,
+    ranked_issues,
+    refuse_empty,
+    refuse_unfinished,
+    run_figures,
+)
 from polyglitch.run.asking import Asker
 from polyglitch.run.budget import Budget, Estimate, Progress, Watch, reckon
 from polyglitch.run.engines import Later, open_engine
@@ -30,6 +37,7 @@ from polyglitch.run.flakiness import merge_repeats
 from polyglitch.run.plan import Open, open_plan
 from polyglitch.run.round_trips import Asked, RoundTrips
 from polyglitch.store.store import Store
+from polyglitch.systems.answers import relabelled_trial
 from polyglitch.tools import Toolbox
 
 FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
@@ -39,6 +47,7 @@ SEEDS_AT_ONCE = (
 RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
 CASES_AT_ONCE = 256
 SAMPLE = 32  # seeds that an estimate looks at
+TELL_EVERY = 0.5  # seconds between two words on how far a slow system is
 AHEAD = 768  # cases that the system has to work on while others are made and compared: some seconds' worth
 
 
@@ -105,6 +114,8 @@ class Flow:
             self.store.runs.forget(self.run_id)
         state, before = self.store.runs.begin(self.run_id, self.plan.definition)
         self.history = History(self.store, self.run_id)
+        self.progress.about = self.about(state, before)
+        self.tell()
         if self.campaign.retry_errors:
             self.store.outputs.forget_failures(self.run_id)
         if state == "done" and not self.campaign.retry_errors:
@@ -114,21 +125,35 @@ class Flow:
         self.open_rank()
         if self.plan.meter.limited:
             self.warn(self.estimate())
-        issues = 0
+        issues, answers = 0, dict[str, Any]()
         try:
             self.ask_and_compare()
             ranked = ranked_issues(self.plan.methods, self.history)
             issues = self.store.verdicts.set_issues(self.run_id, ranked)
+            answers = answer_figures(self.history, self.plan.methods)
         finally:
             figures = run_figures(self.plan, self.store, self.askers)
             seconds = round(time.monotonic() - started, 3)
-            figures |= {"seeds": self.progress.seeds, "issues": issues, "seconds": seconds}
+            figures |= {
+                "seeds": self.progress.seeds,
+                "issues": issues,
+                "seconds": seconds,
+            } | answers
             self.store.runs.finish(self.run_id, figures, "running")
         refuse_unfinished(figures, self.trips.stopped)
         refuse_empty(figures, self.plan, self.store)
         self.store.runs.finish(self.run_id, figures, "done")
         self.history.reload()
         return figures
+
+    def about(self, state: str, before: dict[str, Any]) -> str:
+        """Which run it is, for who wants to know what happens."""
+        going = "is done" if state == "done" else "goes on" if before else "starts"
+        names = ", ".join(method.name for method in self.plan.methods)
+        return (
+            f"run {self.run_id} {going}: {names} on {self.plan.systems[0].signature}, "
+            f"corpus {self.campaign.corpus}, store {self.store.where}"
+        )
 
     def open_askers(self) -> None:
         """Whoever asks the systems; the store has what they were asked before."""
@@ -175,6 +200,7 @@ class Flow:
         while chunk := list(islice(stream, size)):
             size = max(size, min(2 * size, SEEDS_AT_ONCE))
             self.store.cases.add_seeds(self.run_id, self.progress.seeds, chunk)
+            self.progress.seeds_out += len(chunk)
             yield self.most_promising(chunk) if choosy else chunk
             self.progress.seeds += len(chunk)
             self.tell()
@@ -251,9 +277,20 @@ class Flow:
 
     def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
         """Wait for the outputs of some cases, of each time they were asked for, and have them judged."""
+        self.wait_for(asked)
         cases, rounds = self.trips.trials(cases, asked, back=method.route == "round trip")
+        names = self.campaign.labels
+        rounds = [[relabelled_trial(trial, names) for trial in trials] for trials in rounds]
         self.judging.append((method, cases, rounds, self.engine.compare(method, rounds[0])))
         self.keep_verdicts(self.engine.ahead)
+
+    def wait_for(self, asked: Asked) -> None:
+        """Wait for the answers of a slow system, telling how far it is."""
+        left = {future for futures in asked for future in futures}
+        while left:
+            left = wait(left, timeout=TELL_EVERY).not_done
+            if left:
+                self.tell()
 
     def keep_verdicts(self, under_way: int) -> None:
         """Keep the verdicts that are there, and wait for others until only so many are under way."""
@@ -278,9 +315,23 @@ class Flow:
         self.progress.stage = "run"
         self.progress.warning = self.progress.warning or self.plan.meter.remark
         self.progress.queries = sum(asker.queries for asker in self.askers)
+        waiting = sum(asker.under_way for asker in self.askers)
+        self.progress.queries_known = self.progress.queries + waiting
+        self.progress.queries_expected = self.expected_queries()
         self.progress.cache_hits = sum(asker.cache_hits for asker in self.askers)
         self.progress.errors = sum(asker.errors for asker in self.askers)
         self.watch(self.progress)
+
+    def expected_queries(self) -> int:
+        """What the whole run will ask: known for the seeds that are out, like them for the others."""
+        if not self.askers:
+            return self.progress.queries
+        known = self.askers[0].queries + self.askers[0].under_way
+        total, out = self.progress.seeds_total, self.progress.seeds_out
+        expected = known * total / out if total and out else known
+        if self.campaign.budget:
+            expected = min(expected, self.campaign.budget)
+        return max(round(expected * len(self.askers)), self.progress.queries_known)
 
     def close_systems(self) -> None:
         """Let go of systems and machines; the store stays open."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyglitch.errors import UsageError
+from polyglitch.evaluate.labelled_scores import from_judgements
 from polyglitch.records import Label, Verdict
 from polyglitch.results import labelled
-from polyglitch.results.intervals import bootstrap, wilson
+from polyglitch.results.intervals import wilson
 from polyglitch.results.labelled import Judged, Said, join_labels
 
 
@@ -37,11 +36,34 @@ def test_wilson_is_scipys(found: int, more: int) -> None:
     assert wilson(found, total) == pytest.approx((expected.low, expected.high), abs=1e-6)
 
 
-def test_a_bootstrap_of_a_mean_comes_near_the_textbook() -> None:
-    values = list(np.random.default_rng(1).normal(3, 1, 400))
-    low, high = bootstrap(values, lambda some: sum(some) / len(some))
-    assert (low, high) == pytest.approx((3 - 0.098, 3 + 0.098), abs=0.1)
-    assert bootstrap([], len) == bootstrap([1], lambda _: math.nan) == (0.0, 1.0)
+def test_one_label_is_not_certainty() -> None:
+    items = [item("sit", "1"), item("sit", "2", "not a bug", "held")]
+    found = labelled.method_figures(items, 9, 20, 3)
+    for name in ("recall", "f", "recall_of_the_run"):
+        low, high = found[name]["interval"]
+        assert found[name]["value"] == 1.0
+        assert low < 0.4 and high == pytest.approx(1.0), name
+
+
+@settings(deadline=None)
+@given(st.integers(1, 40), st.integers(0, 40), st.integers(0, 40), st.integers(1, 40))
+def test_intervals_hold_their_figure(hits: int, false: int, missed: int, fine: int) -> None:
+    items = [item("sit", f"a{n}") for n in range(hits)]
+    items += [item("sit", f"b{n}", "not a bug") for n in range(false)]
+    items += [item("sit", f"c{n}", "bug", "held") for n in range(missed)]
+    items += [item("sit", f"d{n}", "not a bug", "held") for n in range(fine)]
+    found = labelled.method_figures(items, 100, 300, 3)
+    for name in ("recall", "f", "recall_of_the_run"):
+        low, high = found[name]["interval"]
+        assert low - 1e-4 <= found[name]["value"] <= high + 1e-4
+
+
+def test_a_tied_vote_is_told_as_one() -> None:
+    tied = [item("sit", "1", "disputed"), item("sit", "2", "disputed")]
+    with pytest.raises(UsageError, match="evenly split on 2 labelled sentences"):
+        from_judgements(tied, "sit")
+    with pytest.raises(UsageError, match="no sentence is labelled"):
+        from_judgements([], "sit")
 
 
 def test_reviewers_are_joined_and_a_draw_is_disputed() -> None:

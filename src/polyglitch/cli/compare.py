@@ -34,11 +34,18 @@ def command(
     as_json: bool,
 ) -> None:
     """Say what NEW fixed and broke against OLD: a run id, or STORE:RUN, or STORE: for its newest run."""
+    from polyglitch.errors import UsageError
     from polyglitch.evaluate.regression import compare_outcomes
     from polyglitch.records import encode
     from polyglitch.results.history import open_history
 
     before, after = open_history(old, store), open_history(new, store)
+    for history in (before, after):
+        if not history.finished:
+            raise UsageError(
+                f"run {history.run_id} did not finish, so its cases are not all there to compare; repeat its "
+                "`polyglitch run` to go on with it, and compare then"
+            )
     found = compare_outcomes(
         before.store.verdicts.case_outcomes(before.run_id),
         after.store.verdicts.case_outcomes(after.run_id),

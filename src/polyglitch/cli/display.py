@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -11,7 +10,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
     SpinnerColumn,
     TextColumn,
@@ -21,45 +19,58 @@ from rich.progress import (
 from rich.table import Table
 
 from polyglitch.results.findings import Summary
+from polyglitch.results.gate import degenerate_of
 from polyglitch.results.history import History
 from polyglitch.run.budget import Progress as Step
 
 
 @contextmanager
 def progress_bar(hidden: bool = False) -> Iterator[Callable[[Step], None]]:
-    """A bar over the seeds with counts of cases, queries a second, violations and errors."""
-    if hidden:
+    """A bar over the queries, those that are done of those that are known; nothing where it goes into a pipe."""
+    console = Console(stderr=True)
+    if hidden or not console.is_terminal:
         yield lambda _: None
         return
     bar = Progress(
         SpinnerColumn(),
         BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("seeds · {task.fields[told]}"),
+        TextColumn("{task.fields[told]}"),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=console,
+        transient=True,
     )
     with bar:
         task = bar.add_task("", total=None, told="loading")
 
         def watch(step: Step) -> None:
-            seconds = bar.tasks[0].elapsed or 1e-9
-            told = (
-                f"{step.cases:,} cases · {step.queries:,} queries ({step.queries / seconds:,.0f}/s) · "
-                f"{step.violations:,} violated"
-            )
-            if step.errors:
-                told += f" · [red]{step.errors:,} errors[/red]"
-            bar.update(task, completed=step.seeds, total=step.seeds_total, told=told)
+            if step.stage == "run":
+                total = step.queries_expected or None
+                bar.update(task, completed=step.queries, total=total, told=how_far(step))
 
         yield watch
 
 
-def show_figures(summary: Summary, history: History, worst: int = 5) -> None:
-    """What was found, in a short table, and the worst of it."""
-    console = Console()
+def how_far(step: Step, plain: bool = False) -> str:
+    """A run's progress in words: `12/250 queries`, or `12/~900` while seeds are still to come."""
+    guess = "~" if step.queries_expected > step.queries_known else ""
+    told = (
+        f"{step.queries:,}/{guess}{step.queries_expected:,} queries · {step.cases:,} cases judged · "
+        f"{step.violations:,} violated"
+    )
+    errors = f"{step.errors:,} errors" if plain else f"[red]{step.errors:,} errors[/red]"
+    return f"{told} · {errors}" if step.errors else told
+
+
+def show_figures(summary: Summary, history: History, worst: int = 5, err: bool = False) -> None:
+    """What was found, in a short table, and the worst of it; first of all what makes it void."""
+    console = Console(stderr=err)
+    for alarm in summary.alarms:
+        console.print(escape(visible(alarm)), style="bold red", highlight=False, soft_wrap=True)
+    example = degenerate_of(history.row["figures"]).example
+    if summary.alarms and example:
+        console.print(f"  most often: {escape(visible(example))}", highlight=False)
     table = Table(title=escape(summary.title), title_justify="left", box=None, pad_edge=False)
     for name in ("method", "cases", "hold", "violated", "undecided", "issues"):
         table.add_column(name, justify="left" if name == "method" else "right")
@@ -76,11 +87,19 @@ def show_figures(summary: Summary, history: History, worst: int = 5) -> None:
         trial, verdict = finding.violations[0]
         console.print()
         for item, output in zip(trial.case.inputs, trial.outputs, strict=True):
-            console.print(f"  {escape(visible(item.text))}", highlight=False)
-            console.print(f"    -> {escape(visible(output.text))}", style="cyan", highlight=False)
-        why = "; ".join(verdict.reasons[:3])
+            console.print(f"  {escape(visible(item.text))}", highlight=False, soft_wrap=True)
+            console.print(
+                f"    -> {escape(visible(output.said))}",
+                style="cyan",
+                highlight=False,
+                soft_wrap=True,
+            )
+        why = "; ".join(verdict.reasons[:3]) or verdict.reason
         console.print(
-            f"  {finding.issue.method}: {escape(visible(why))}", style="dim", highlight=False
+            f"  {finding.issue.method}: {escape(visible(why))}",
+            style="dim",
+            highlight=False,
+            soft_wrap=True,
         )
     console.print(
         f"\n{summary.queries:,} queries, {summary.cache_hits:,} from the store, {summary.errors:,} errors, "
@@ -88,22 +107,15 @@ def show_figures(summary: Summary, history: History, worst: int = 5) -> None:
         highlight=False,
     )
     for reason, count in list(summary.undecided_reasons.items())[:5]:
-        console.print(f"undecided: {count:,} x {escape(visible(reason))}", highlight=False)
+        console.print(
+            f"undecided: {count:,} x {escape(visible(reason))}", highlight=False, soft_wrap=True
+        )
     for reason, count in summary.skipped.items():
         console.print(f"skipped rows: {count:,} x {escape(reason)}", highlight=False)
     for method, count in summary.without_case.items():
         console.print(f"{method} made no case of {count:,} seeds", highlight=False)
     if summary.unasked:
         console.print(f"not asked for want of budget: {summary.unasked:,} cases", highlight=False)
-    if summary.issues:
-        store = escape(shlex.quote(history.store.where))
-        console.print(
-            f"why each was raised, and is it a bug: polyglitch review --store {store}\n"
-            f"fewer false alarms, from your labels: polyglitch calibrate --store {store}",
-            style="dim",
-            highlight=False,
-            soft_wrap=True,
-        )
 
 
 def wide_console() -> Console:

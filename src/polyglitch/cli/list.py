@@ -20,11 +20,14 @@ KINDS = (
 )
 
 
-@click.command(name="list")
-@click.argument("kind", type=click.Choice(KINDS), metavar="|".join(KINDS))
+@click.command(name="list", epilog="Example: polyglitch list methods")
+@click.argument("kind", type=click.Choice(KINDS), metavar="|".join(KINDS), required=False)
 @click.option("--json", "as_json", is_flag=True, help="An array of objects, each with a name.")
-def command(kind: str, as_json: bool) -> None:
-    """Show the methods, systems, metrics, ... that can be named."""
+def command(kind: str | None, as_json: bool) -> None:
+    """Show the methods, systems, metrics, ... that can be named; without a kind, what kinds there are."""
+    if kind is None:
+        show_kinds(as_json)
+        return
     from polyglitch.nlp.capability import describe_languages
 
     rows = describe_languages() if kind == "languages" else describe(kind)
@@ -42,6 +45,22 @@ def command(kind: str, as_json: bool) -> None:
             else ""
         )
         click.echo(f"{row['name']:<{width}}  {row['about']}{more}")
+
+
+def show_kinds(as_json: bool) -> None:
+    """The kinds, each with its names."""
+    from polyglitch import registry
+    from polyglitch.languages import known_languages
+
+    names = {kind: list(registry.entries(kind)) for kind in KINDS if kind != "languages"}
+    names["languages"] = [one.code for one in known_languages()]
+    if as_json:
+        rows = [{"name": kind, "names": found} for kind, found in names.items()]
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    for kind, found in names.items():
+        click.echo(f"{kind:<10}  {', '.join(found)}")
+    click.echo("\nwhat each is: polyglitch list KIND, such as polyglitch list methods")
 
 
 def show_languages(rows: list[dict[str, Any]]) -> None:

@@ -30,6 +30,7 @@ COMMANDS = (
     "report",
     "review",
     "run",
+    "runs",
     "store",
     "trust",
 )

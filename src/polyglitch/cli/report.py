@@ -2,36 +2,65 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from polyglitch.cli.options import one_run
 
+if TYPE_CHECKING:
+    from polyglitch.results.findings import Summary
+    from polyglitch.results.history import History
 
-@click.command(name="report")
+PAGE = "report.html"
+
+
+@click.command(name="report", epilog="Example: polyglitch report -o report.html -o findings.jsonl")
 @one_run
 @click.option(
     "-o",
     "--output",
     multiple=True,
-    default=("report.html",),
-    show_default=True,
-    help=".html .jsonl .csv .md .xml .sarif",
+    help=f"A file by extension: .html .jsonl .csv .md .xml .sarif; - prints JSON lines.  [default: {PAGE}]",
 )
-@click.option("--title", default="", help="The heading.")
-def command(store: str | None, run_id: str | None, output: tuple[str, ...], title: str) -> None:
+@click.option("--title", default="", help="The heading; by default the system and the corpus.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
+def command(
+    store: str | None, run_id: str | None, output: tuple[str, ...], title: str, as_json: bool
+) -> None:
     """Write the findings of a run as a page, a table or lines of JSON."""
-    from polyglitch.report.write import write_report, writer_for
+    from polyglitch.report.write import STDOUT, write_report, writer_for
     from polyglitch.results.history import open_history
     from polyglitch.results.summary import summarise
 
-    for path in output:
+    files = output or (() if as_json else (PAGE,))
+    for path in files:
         writer_for(Path(path))
     history = open_history(run_id or "", store)
     with closing(history.store):
         summary = summarise(history, title)
-        for path in output:
+        for path in files:
             write_report(Path(path), summary, history.findings())
-            click.echo(f"report: {path}")
+            if path != STDOUT:
+                click.echo(f"report: {path}", err=as_json or STDOUT in files)
+        for alarm in summary.alarms:
+            click.echo(alarm, err=True)
+        if as_json:
+            click.echo(json.dumps(as_data(summary, history), ensure_ascii=False))
+
+
+def as_data(summary: Summary, history: History) -> dict[str, Any]:
+    """The figures of a run and the totals of its report."""
+    import msgspec
+
+    from polyglitch.results.gate import gate_of
+    from polyglitch.results.history import state_of
+
+    totals = msgspec.to_builtins(summary)
+    shown = {key: totals[key] for key in totals if key not in ("bugs", "curves")}
+    holds = round(gate_of(history.row["figures"]).holds, 6) if summary.cases else None
+    state = {"run": history.run_id, "state": state_of(history.row), "holds": holds}
+    return {**state, **history.row["figures"], **shown}

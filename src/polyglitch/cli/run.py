@@ -5,19 +5,29 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from polyglitch.cli.options import read_fields, reading
 from polyglitch.errors import UsageError
 
+if TYPE_CHECKING:
+    from polyglitch.campaign import Campaign
+    from polyglitch.results.gate import Gate
+    from polyglitch.results.history import History
+    from polyglitch.run.budget import Progress, Watch
+
 REPEATED = ("methods", "output")
 
 
-@click.command(name="run")
+@click.command(
+    name="run",
+    epilog="Example: polyglitch run --system firefox:en-pt --corpus sample --method sit --limit 20 --fail-under 95%",
+)
 @click.option("--system", help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ...")
 @click.option("--back", help="The system for the way back, for methods that make a round trip.")
 @click.option(
@@ -52,7 +62,18 @@ REPEATED = ("methods", "output")
 @click.option("--rank", help="Which words to change first: none, random, gri, wali.")
 @click.option("--parser", help="spacy, stanza, benepar, or with a model, such as spacy:PACKAGE.")
 @click.option(
-    "--fail-under", help="Exit 1 when a smaller share of cases holds, such as 0.95 or 95%."
+    "--fail-under", help="Exit 1 when a smaller share of decided cases holds, such as 0.95 or 95%."
+)
+@click.option(
+    "--max-undecided",
+    help="Exit 1 when a larger share of cases is undecided; 20% where --fail-under is given.",
+)
+@click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    metavar="SAID=MEANT",
+    help="What a label of the system means to the tests, such as 0=negative (repeatable).",
 )
 @click.option("--fresh", is_flag=True, default=None, help="Start the run again; outputs stay.")
 @click.option("--resume", is_flag=True, help="Go on with the run as it is (the default).")
@@ -71,8 +92,17 @@ REPEATED = ("methods", "output")
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress, no table.")
+@click.option(
+    "-v", "--verbose", is_flag=True, help="Say what happens, a line at a time, on stderr."
+)
 def command(
-    as_json: bool, quiet: bool, config: Path | None, resume: bool, estimate: bool, **given: Any
+    as_json: bool,
+    quiet: bool,
+    verbose: bool,
+    config: Path | None,
+    resume: bool,
+    estimate: bool,
+    **given: Any,
 ) -> None:
     """Run a campaign; the same command again goes on where it stopped."""
     from polyglitch.campaign import find_file, make_campaign
@@ -87,7 +117,7 @@ def command(
 
         click.echo(str(estimate_run(campaign)))
         return
-    sys.exit(run_campaign(campaign, as_json=as_json, quiet=quiet))
+    sys.exit(run_campaign(campaign, as_json=as_json, quiet=quiet, verbose=verbose))
 
 
 def tidy(options: dict[str, Any]) -> dict[str, Any]:
@@ -101,8 +131,11 @@ def tidy(options: dict[str, Any]) -> dict[str, Any]:
         ]
     if params:
         options["parameters"] = nested(params)
-    if "fail_under" in options:
-        options["fail_under"] = share(options["fail_under"])
+    if "labels" in options:
+        options["labels"] = dict(named_label(item) for item in options["labels"])
+    for key in ("fail_under", "max_undecided"):
+        if key in options:
+            options[key] = share(options[key], f"--{key.replace('_', '-')}")
     return {key: list(value) if key in REPEATED else value for key, value in options.items()}
 
 
@@ -118,64 +151,111 @@ def nested(params: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def share(text: str) -> float:
+def named_label(item: str) -> tuple[str, str]:
+    """`0=negative` as what the system says and what the tests call it."""
+    said, _, meant = item.rpartition("=")
+    if not said.strip() or not meant.strip():
+        raise UsageError(f"--label {item!r}: write SAID=MEANT, such as 0=negative")
+    return said.strip(), meant.strip()
+
+
+def share(text: str, option: str = "--fail-under") -> float:
     """A share between 0 and 1, written as 0.95 or 95%."""
     try:
         value = float(text.rstrip("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        raise UsageError(f"--fail-under {text!r}: not a number; write 0.95 or 95%") from None
+        raise UsageError(f"{option} {text!r}: not a number; write 0.95 or 95%") from None
     if not 0 <= value <= 1:
-        raise UsageError(f"--fail-under {text!r}: must be between 0 and 1, or 0% and 100%")
+        raise UsageError(f"{option} {text!r}: must be between 0 and 1, or 0% and 100%")
     return value
 
 
-def warned(watch: Any) -> Any:
-    """A watcher that says a warning once, whether or not progress is shown."""
-    told: set[str] = set()
+SPOKEN_EVERY = 2.0  # seconds between two lines of `-v`
 
-    def tell(step: Any) -> None:
-        if step.warning and step.warning not in told:
-            told.add(step.warning)
-            click.echo(f"polyglitch: {step.warning}", err=True)
+
+def warned(watch: Watch, verbose: bool = False) -> Watch:
+    """A watcher that says a warning once, whether or not progress is shown, and what happens if asked to."""
+    from polyglitch.cli.display import how_far
+
+    told: set[str] = set()
+    last = time.monotonic()
+
+    def once(line: str) -> None:
+        if line and line not in told:
+            told.add(line)
+            click.echo(f"polyglitch: {line}", err=True)
+
+    def tell(step: Progress) -> None:
+        nonlocal last
+        once(step.warning)
+        if verbose:
+            once(step.about)
+            if time.monotonic() - last > SPOKEN_EVERY:
+                last = time.monotonic()
+                once(how_far(step, plain=True))
         watch(step)
 
     return tell
 
 
-def run_campaign(campaign: Any, *, as_json: bool = False, quiet: bool = False) -> int:
+def run_campaign(
+    campaign: Campaign, *, as_json: bool = False, quiet: bool = False, verbose: bool = False
+) -> int:
     """Run, show, write reports; the exit code."""
     from polyglitch.cli.display import progress_bar, show_figures
     from polyglitch.flow import finished
-    from polyglitch.report.write import write_report, writer_for
+    from polyglitch.report.write import STDOUT, write_report, writer_for
+    from polyglitch.results.gate import gate_of
     from polyglitch.results.summary import summarise
     from polyglitch.store.database import shown
 
     for path in campaign.output:  # a wrong extension shows before the run, not after it
         writer_for(Path(path))
+    piped = STDOUT in campaign.output  # then the report alone is on standard output
     with ExitStack() as stack:
-        with progress_bar(hidden=quiet or as_json) as watch:
-            history, figures = stack.enter_context(finished(campaign, warned(watch)))
-        run_id = history.run_id
+        with progress_bar(hidden=quiet or as_json or verbose) as watch:
+            history, figures = stack.enter_context(finished(campaign, warned(watch, verbose)))
         if campaign.output or not (as_json or quiet):
             command = shlex.join(["polyglitch", *(shown(word) for word in sys.argv[1:])])
             summary = summarise(history, command=command)
             if not as_json and not quiet:
-                show_figures(summary, history)
+                show_figures(summary, history, err=piped)
             for path in campaign.output:
                 write_report(Path(path), summary, history.findings())
-                click.echo(f"report: {path}", err=as_json)
-    if figures["requests"] and not as_json and not quiet:
+                if path != STDOUT:
+                    click.echo(f"report: {path}", err=as_json or piped)
+        gate = gate_of(figures, campaign.fail_under, campaign.max_undecided)
+        if as_json:
+            click.echo(json.dumps(as_data(history.run_id, figures, gate), ensure_ascii=False))
+        tell_end(history, figures, gate, quiet=quiet or as_json, err=piped)
+    return 1 if gate.passed is False else 0
+
+
+def as_data(run_id: str, figures: dict[str, Any], gate: Gate) -> dict[str, Any]:
+    """What `--json` prints: the figures of the run, and what came of its limits."""
+    return {"run": run_id, **figures, "holds": round(gate.holds, 6), "passed": gate.passed}
+
+
+def tell_end(
+    history: History, figures: dict[str, Any], gate: Gate, *, quiet: bool, err: bool
+) -> None:
+    """The run's last words: what it cost, why it fails, how much holds, and what to do next."""
+    from polyglitch.cli.next_steps import look_at
+    from polyglitch.results.gate import degenerate_of
+    from polyglitch.results.history import short_id
+
+    if figures["requests"] and not quiet:
         cost = f", cost {figures['cost']:.4f}" if figures["cost"] else ""
-        click.echo(
-            f"{figures['characters']:,} characters in {figures['requests']:,} requests{cost}"
-        )
-    decided = figures["cases"] - figures["undecided"]
-    held = (decided - figures["violations"]) / decided if decided else 0.0
-    if as_json:
-        click.echo(json.dumps({"run": run_id, **figures}, ensure_ascii=False))
-    if campaign.fail_under is not None and held < campaign.fail_under:
-        click.echo(
-            f"{held:.1%} of the decided cases hold, under {campaign.fail_under:.1%}", err=True
-        )
-        return 1
-    return 0
+        told = f"{figures['characters']:,} characters in {figures['requests']:,} requests{cost}"
+        click.echo(told, err=err)
+    failed = gate.passed is False
+    lead = degenerate_of(figures).sentence  # the table began with it
+    for why in gate.failures:
+        if quiet or why != lead:
+            click.echo(why, err=True)
+    if quiet and failed:
+        click.echo(gate.sentence, err=True)
+    if not quiet:
+        name = short_id(history)
+        step = look_at(history, name)
+        click.echo(f"{gate.sentence} Run {name}. {step}", err=err or failed)

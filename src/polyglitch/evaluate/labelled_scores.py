@@ -18,7 +18,7 @@ from polyglitch.errors import UsageError
 from polyglitch.evaluate.calibration import Direction, Sample, ThresholdCandidate
 from polyglitch.protocols import Oracle
 from polyglitch.registry import suggest
-from polyglitch.results.labelled import Judged
+from polyglitch.results.labelled import DISPUTED, UNSURE, Judged
 
 SCORE = "score"
 YES = frozenset(("1", "true", "yes", "bug", "violated", "incorrect", "y", "t"))
@@ -32,9 +32,7 @@ def from_judgements(items: Sequence[Judged], method: str) -> Sample:
     left_out = Counter(item.said.word for item in known if not item.decided)
     left_out |= Counter({"no score": sum(i.decided and i.verdict.score is None for i in known)})
     if not decided:
-        raise UsageError(
-            f"method {method!r}: no labelled sentence has a score; label some in `polyglitch review`"
-        )
+        raise UsageError(f"method {method!r}: {nothing_decided(left_out)}")
     columns: dict[str, list[float]] = {}
     direction = decided[0].verdict.direction
     for name in metric_names(decided, direction) if "metrics" in parameters_of(method) else ():
@@ -48,6 +46,20 @@ def from_judgements(items: Sequence[Judged], method: str) -> Sample:
         direction,
         {word: count for word, count in left_out.items() if count},
     )
+
+
+def nothing_decided(left_out: Counter[str]) -> str:
+    """Why no label can be learned from, and what would help."""
+    if left_out[DISPUTED]:
+        return (
+            f"reviewers are evenly split on {left_out[DISPUTED]:,} labelled sentences and agree on none; have another "
+            "reviewer label them, or join the labels with --join any"
+        )
+    if left_out[UNSURE]:
+        return f"all {left_out[UNSURE]:,} labels say unsure; label some as bug or not in `polyglitch review`"
+    if left_out["no score"]:
+        return f"the verdicts on {left_out['no score']:,} labelled sentences have no score to set a threshold on"
+    return "no sentence is labelled; label some in `polyglitch review`"
 
 
 def metric_names(items: Sequence[Judged], direction: Direction) -> list[str]:

@@ -27,11 +27,23 @@ def junit_report(
     """Issues as failed tests; the counts of each suite are those of all its cases."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield tag("testsuites", name=summary.title, tests=summary.cases, time=f"{summary.seconds:.3f}")
+    yield from alarms(summary)
     yield from suites(summary)
     yield tag("testsuite", name="issues", tests=summary.issues, failures=summary.issues, errors=0)
     for finding in findings:
         yield from test_case(finding)
     yield "</testsuite>\n</testsuites>\n"
+
+
+def alarms(summary: Summary) -> Iterator[str]:
+    """What makes the figures void, as tests that failed."""
+    if summary.alarms:
+        count = len(summary.alarms)
+        yield tag("testsuite", name="alarms", tests=count, failures=count, errors=0)
+        for alarm in summary.alarms:
+            yield tag("testcase", classname="polyglitch.alarm", name=alarm)
+            yield tag("failure", message=alarm, type="alarm", close=True) + "</testcase>\n"
+        yield "</testsuite>\n"
 
 
 def suites(summary: Summary) -> Iterator[str]:
@@ -111,7 +123,8 @@ def sarif_report(
     """One run with a rule a method and a result an issue, streamed."""
     rules = [{"id": plain(row.method), "name": plain(row.method)} for row in summary.methods]
     tool = {"driver": {"name": "polyglitch", "version": __version__, "rules": rules}}
-    failed = [
+    failed = [{"level": "error", "message": message(plain(alarm))} for alarm in summary.alarms]
+    failed += [
         {"level": "error", "message": message(plain(f"{count} cases undecided: {reason}"))}
         for reason, count in summary.undecided_reasons.items()
     ]

@@ -22,6 +22,8 @@ def markdown_report(
     summary: Summary, findings: Iterable[Finding], limits: ReportLimits
 ) -> Iterator[str]:
     """Totals, methods, and the worst issues, each a row."""
+    for alarm in summary.alarms:
+        yield f"> **{safe(alarm)}**\n\n"
     yield f"## {safe(summary.title)}\n\nTested: {safe(summary.system)}, {safe(summary.created)}\n\n"
     yield from totals(summary)
     yield from methods(summary)

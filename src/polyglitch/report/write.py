@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -14,6 +15,7 @@ from polyglitch.errors import UsageError
 from polyglitch.registry import suggest
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 
+STDOUT = "-"  # as the name of a report: lines of JSON on standard output
 Writer = Callable[[Summary, Iterable[Finding], ReportLimits], Iterator[str]]
 
 # Lazy names, as in the registry: a CSV report has no need of Jinja2.
@@ -29,7 +31,7 @@ WRITERS = {
 
 def writer_for(path: Path) -> Writer:
     """The writer that a file's extension names, or an error that names the known ones."""
-    extension = path.suffix.lower()
+    extension = ".jsonl" if str(path) == STDOUT else path.suffix.lower()
     if extension not in WRITERS:
         raise UsageError(
             f"cannot write a report to {str(path)!r}: no format has the extension "
@@ -48,6 +50,11 @@ def write_report(
     """Write a campaign's findings, worst first as they come, each read when it is written."""
     path = Path(path)
     pieces = writer_for(path)(summary, findings, limits or ReportLimits())
+    if str(path) == STDOUT:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece.encode("utf-8", "backslashreplace"))
+        sys.stdout.flush()
+        return path
     with replacing(path) as stream:
         for piece in pieces:
             stream.write(piece)

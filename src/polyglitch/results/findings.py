@@ -65,6 +65,7 @@ class Summary(msgspec.Struct, frozen=True):
     curves: tuple[Curve, ...] = ()
     overlap: dict[str, int] = {}  # for two methods "a and b", the seeds that both found fault with
     groups: int = 0  # how many bugs the issues come down to
+    alarms: tuple[str, ...] = ()  # what must be read before any figure
     bugs: tuple[Bug, ...] = ()  # those of more than one issue, the largest first
 
 

@@ -15,26 +15,52 @@ from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.findings import Finding
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
+from polyglitch.systems.answers import relabelled_trial
+
+DONE = "done"  # the state of a run that came to its end
+
+
+def find_run(store: Store, run_id: str | None) -> dict[str, Any]:
+    """The row of a run by (the beginning of) its id, or of the newest that came to its end."""
+    rows = store.runs.rows()
+    if not rows:
+        raise UsageError(f"store {store.where!r} holds no run yet; make one with `polyglitch run`")
+    if run_id is None:
+        if whole := [row for row in rows if row["state"] == DONE]:
+            return whole[0]
+        raise UsageError(
+            f"store {store.where!r} holds no finished run: {rows[0]['id']} stopped before its end; repeat its "
+            f"`polyglitch run` to go on with it, or look at what is there with --run {rows[0]['id']}"
+        )
+    found = [row for row in rows if row["id"].startswith(run_id)]
+    if len(found) == 1:
+        return found[0]
+    some = ", ".join(row["id"] for row in found or rows)
+    if found:
+        raise UsageError(f"run {run_id!r} of store {store.where!r} may be any of {some}")
+    raise UsageError(f"store {store.where!r} has no run {run_id!r}; it has: {some}")
+
+
+def state_of(row: dict[str, Any]) -> str:
+    """The state of a run as people say it."""
+    return "done" if row["state"] == DONE else "unfinished"
 
 
 class History:
-    """One run of a store; the newest where none is named."""
+    """One run of a store; where none is named, the newest that came to its end."""
 
     def __init__(self, store: Store, run_id: str | None = None) -> None:
-        rows = store.runs.rows()
-        if not rows:
-            raise UsageError(
-                f"store {store.where!r} holds no run yet; make one with `polyglitch run`"
-            )
-        row = next((row for row in rows if run_id is None or row["id"].startswith(run_id)), None)
-        if row is None:
-            known = ", ".join(row["id"] for row in rows)
-            raise UsageError(f"store {store.where!r} has no run {run_id!r}; it has: {known}")
+        row = find_run(store, run_id)
         self.store, self.row = store, row
         self._trials: Recent[tuple[str, str], Trial] = Recent(REMEMBERED)
         self.run_id: str = row["id"]
         self.definition: dict[str, Any] = row["definition"]
         self.routes = {method["name"]: method["route"] for method in self.definition["methods"]}
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run came to its end."""
+        return bool(self.row["state"] == DONE)
 
     def trial(self, case: Case) -> Trial:
         """A case with its outputs."""
@@ -69,9 +95,11 @@ class History:
             known = self.store.outputs.get(keys)
             for key, (_, chain, _) in zip(keys, waiting, strict=True):
                 chain.append(known.get(key, ABSENT))
-        return [
+        names = self.definition.get("labels", {})
+        trials = [
             Trial(case, tuple(map(tuple, made))) for case, made in zip(cases, chains, strict=True)
         ]
+        return [relabelled_trial(trial, names) for trial in trials]
 
     def findings(self) -> Iterator[Finding]:
         """The issues, worst first, each with its seed and its worst violations."""
@@ -103,15 +131,30 @@ REMEMBERED = 4096  # trials: the worst issues are shown, grouped and written one
 ABSENT = Output(status="error", error="not in the store")
 
 
+def short_id(history: History) -> str:
+    """The shortest beginning of a run's id, of four letters at least, that names no other run of its store."""
+    others = [row["id"] for row in history.store.runs.rows() if row["id"] != history.run_id]
+    lengths = range(4, len(history.run_id))
+    short = (history.run_id[:length] for length in lengths)
+    return next(
+        (name for name in short if not any(other.startswith(name) for other in others)),
+        history.run_id,
+    )
+
+
 def open_history(name: str, store: str | None = None) -> History:
     """A run by `STORE:RUN`, `STORE:` for its newest, or `RUN` alone in the store given (or configured)."""
     where, _, run_id = name.rpartition(":") if name else ("", "", "")
     if "/" in run_id:  # the colon was part of an address: the whole of it is a store
         where, run_id = name, ""
-    if not where:
-        where = store or configured_store()
+    return History(open_store(where or store), run_id or None)
+
+
+def open_store(where: str | None = None) -> Store:
+    """A store that is there: the one named, or else the configured one."""
+    where = where or configured_store()
     if "://" not in where and not Path(where).is_file():
         raise UsageError(
             f"store {where!r}: no such file; `polyglitch run` makes one: write STORE:RUN, or name it with --store"
         )
-    return History(Store(where), run_id or None)
+    return Store(where)

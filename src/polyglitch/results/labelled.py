@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from polyglitch.records import Label, Verdict
-from polyglitch.results.intervals import bootstrap, wilson
+from polyglitch.results.intervals import Interval, wilson
 
 Shelf = Literal["issue", "held", "undecided"]
 Rule = Literal["majority", "unanimous", "any"]
@@ -118,6 +118,26 @@ def estimated_recall(items: Sequence[Judged], issues: int, others: int) -> float
     return hits / (hits + missed) if hits + missed else math.nan
 
 
+def f_interval(items: Sequence[Judged]) -> Interval:
+    """Wilson's interval carried over to F, which rises with the share of hits among all that is a bug or reported."""
+    hits = sum(item.bug and item.shelf == "issue" for item in items)
+    low, high = wilson(hits, sum(item.bug or item.shelf == "issue" for item in items))
+    return 2 * low / (1 + low), 2 * high / (1 + high)
+
+
+def estimated_recall_interval(items: Sequence[Judged], issues: int, others: int) -> Interval:
+    """From the ends of both shares that the estimate is made of: a little too wide, and never too sure."""
+    raised = [item.bug for item in items if item.shelf == "issue"]
+    passed = [item.bug for item in items if item.shelf != "issue"]
+    right, missed = wilson(sum(raised), len(raised)), wilson(sum(passed), len(passed))
+
+    def recall_of(hit: float, miss: float) -> float:
+        found, lost = issues * hit, others * miss
+        return found / (found + lost) if found + lost else 1.0
+
+    return recall_of(right[0], missed[1]), recall_of(right[1], missed[0])
+
+
 def method_figures(items: Sequence[Judged], issues: int, others: int, top: int) -> dict[str, Any]:
     """All figures of one method (or of all) as plain data."""
     words = Counter(item.said.word for item in items if item.shelf == "issue")
@@ -135,18 +155,18 @@ def method_figures(items: Sequence[Judged], issues: int, others: int, top: int) 
         found |= {
             "without_issue": {"sentences": others, "labelled": len(passed)},
             "missed": sum(item.bug for item in passed),
-            "f": figure(known, f_score(known), bootstrap(known, f_score)),
+            "f": figure(known, f_score(known), f_interval(known)),
             "recall_of_the_run": figure(
                 known,
                 estimated_recall(known, issues, others),
-                bootstrap(known, lambda some: estimated_recall(some, issues, others)),
+                estimated_recall_interval(known, issues, others),
             ),
         }
     return found
 
 
 def figure(items: Sequence[Judged], value: float, interval: tuple[float, float]) -> dict[str, Any]:
-    """A figure that is no plain share, with its bootstrap interval."""
+    """A figure that is no plain share, with its interval."""
     shown = None if math.isnan(value) else round(value, 4)
     return {"value": shown, "of": len(items), "interval": [round(end, 4) for end in interval]}
 

@@ -16,6 +16,7 @@ from polyglitch.files.trust import is_trusted
 from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.history import History
 from polyglitch.run.asking import Asker
+from polyglitch.systems.answers import relabelled
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
 
@@ -69,7 +70,8 @@ class Reopened:
     def ask(self, inputs: Sequence[Input]) -> list[Output]:
         """The system's answers, from the store where it has them."""
         answers = self.asker.gather(self.asker.submit(inputs))
-        return [answers[self.asker.key(item)] for item in inputs]
+        names = self.history.definition.get("labels", {})
+        return [relabelled(answers[self.asker.key(item)], names) for item in inputs]
 
     def judge(self, cases: Sequence[Case]) -> list[tuple[Trial, Verdict]]:
         """New cases of one method with what its oracle says of them."""

@@ -7,7 +7,8 @@ Made once a run: whoever shows or writes it is given the same summary.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import Any
 
@@ -19,7 +20,9 @@ from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
 from polyglitch.issues.groups import group_issues
 from polyglitch.records import UNSTABLE, Group, Issue, Trial, Verdict
 from polyglitch.results.curves import Curve, issue_points
+from polyglitch.results.degenerate import look_at_answers
 from polyglitch.results.findings import Bug, MethodCount, Summary
+from polyglitch.results.gate import degenerate_of
 from polyglitch.results.history import History
 from polyglitch.results.judgements import Judgements
 from polyglitch.results.labelled import Judged
@@ -67,6 +70,31 @@ def run_figures(plan: Plan, store: Store, askers: Sequence[Asker]) -> dict[str, 
         "unasked": store.cases.pending_count(plan.run_id),
         "signature": signature(plan.definition),
     }
+
+
+def answer_figures(history: History, methods: Sequence[Method]) -> dict[str, Any]:
+    """What answers and verdicts come to: by method, by relation, and whether they are answers at all."""
+    found, names = look_at_answers(history, {method.name: method.task for method in methods})
+    verdicts = history.store.verdicts
+    return {
+        "degenerate": msgspec.to_builtins(found),
+        "labels_proposed": names,
+        "by_method": shares(verdicts.outcomes(history.run_id)),
+        "by_relation": shares(verdicts.relations(history.run_id)),
+    }
+
+
+def shares(counts: Mapping[tuple[str, str], int]) -> dict[str, dict[str, Any]]:
+    """Counts by name and outcome, each name with the share of its decided cases that holds."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, outcome in sorted(counts):
+        row = found.setdefault(name, {"cases": 0, "holds": 0, "violated": 0, "undecided": 0})
+        row["cases"] += counts[name, outcome]
+        row[outcome] += counts[name, outcome]
+    for row in found.values():
+        decided = row["holds"] + row["violated"]
+        row["share"] = round(row["holds"] / decided, 4) if decided else None
+    return found
 
 
 def refuse_unfinished(figures: dict[str, Any], stopped: LimitReached | None) -> None:
@@ -162,12 +190,30 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         skipped=figures.get("skipped", {}),
         without_case=figures.get("without_case", {}),
         unasked=figures.get("unasked", 0),
+        alarms=alarms(history),
         overlap=overlap(history),
         curves=run_curves(history),
         groups=len(groups),
         bugs=bugs_of(history, groups),
         **{name: figures.get(name, 0) for name in COUNTS},
     )
+
+
+def alarms(history: History) -> tuple[str, ...]:
+    """What a reader must know before any figure: that the run is not whole, or the system no system."""
+    figures = history.row["figures"]
+    unfinished = "" if history.finished else "This run did not finish: its figures are of a part."
+    proposed = propose_labels(figures.get("labels_proposed", {}))
+    return tuple(filter(None, (unfinished, degenerate_of(figures).sentence, proposed)))
+
+
+def propose_labels(names: Mapping[str, str]) -> str:
+    """What to say where the system has other names for its labels than the tests, or nothing."""
+    if not names:
+        return ""
+    wanted = ", ".join(sorted(set(names.values())))
+    given = " ".join(shlex.join(["--label", f"{name}={label}"]) for name, label in names.items())
+    return f"No answer is one of the labels that the tests expect ({wanted}); perhaps: {given}"
 
 
 def method_counts(history: History) -> tuple[MethodCount, ...]:

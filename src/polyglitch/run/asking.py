@@ -67,6 +67,11 @@ class Asker:
         """The store's key for an input to this system; asked again, each turn has its own."""
         return output_key(self._system.signature, item, turn)
 
+    @property
+    def under_way(self) -> int:
+        """Inputs that wait for their answer."""
+        return len(self._in_flight)
+
     def submit(self, inputs: Iterable[Input], turn: int = 0) -> list[Future[Answers]]:
         """Send what is not known yet on its way; the futures give the answers by key."""
         wanted = {self.key(item, turn): item for item in inputs}

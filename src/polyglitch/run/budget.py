@@ -99,13 +99,17 @@ class Progress(msgspec.Struct):
 
     stage: str = "start"
     seeds: int = 0
+    seeds_out: int = 0  # those whose cases are being made and asked
     seeds_total: int | None = None
     cases: int = 0
     queries: int = 0
+    queries_known: int = 0  # asked or waiting to be, of the cases made so far
+    queries_expected: int = 0  # of the whole run, as far as its first seeds tell
     cache_hits: int = 0
     violations: int = 0
     undecided: int = 0
     errors: int = 0
+    about: str = ""  # which run it is, and of what
     warning: str = ""  # what a person should know before the first question
 
 

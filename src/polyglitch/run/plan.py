@@ -139,6 +139,7 @@ def define(
         "parser": campaign.parser,
         "seed": campaign.seed,
         **({"repeat": campaign.repeat} if campaign.repeat > 1 else {}),
+        **({"labels": campaign.labels} if campaign.labels else {}),
         "opened": {"system": campaign.system, "parameters": campaign.parameters},
     }
 

@@ -30,6 +30,17 @@ class Cases(Rows):
         with self._engine.connect() as connection:
             return decode(connection.scalar(query) or "", Seed)
 
+    def seed_labels(self, run: str) -> set[str]:
+        """The different labels of a run's seeds, as their corpus has them."""
+        query = select(s.seeds.c.record).where(s.seeds.c.run == run)
+        found: set[str] = set()
+        with self._engine.connect() as connection:
+            for record in connection.execution_options(yield_per=500).scalars(query):
+                label = decode(record, Seed).label
+                if label is not None:
+                    found.add(label)
+        return found
+
     def generated(self, run: str, method: str, seeds: Sequence[Seed]) -> set[str]:
         """Which of these seeds have had all their cases made."""
         found: set[str] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,6 +12,12 @@ from sqlalchemy import delete, func, select, update
 from polyglitch.records import UNSTABLE, Case, Issue, Verdict, decode, encode
 from polyglitch.store import schema as s
 from polyglitch.store.database import Rows, storable
+
+
+class RelationOnly(msgspec.Struct, frozen=True):
+    """What a count by relation reads of a case."""
+
+    relation: str
 
 
 class Verdicts(Rows):
@@ -51,6 +58,20 @@ class Verdicts(Rows):
         )
         with self._engine.connect() as connection:
             return {(row[0], row[1]): row[2] for row in connection.execute(query)}
+
+    def relations(self, run: str) -> dict[tuple[str, str], int]:
+        """How many verdicts there are, by relation and outcome."""
+        c, v = s.cases, s.verdicts
+        query = (
+            select(c.c.record, v.c.outcome)
+            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            .where(c.c.run == run)
+        )
+        found: Counter[tuple[str, str]] = Counter()
+        with self._engine.connect() as connection:
+            for record, outcome in connection.execution_options(yield_per=1000).execute(query):
+                found[decode(record, RelationOnly).relation, outcome] += 1
+        return dict(found)
 
     def case_outcomes(self, run: str) -> Iterator[tuple[str, str, str]]:
         """Method, case and outcome of every verdict; `flaky` where it changed from time to time."""

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from polyglitch.files.foreign import Foreign, one_line
-from polyglitch.records import Output
+from polyglitch.records import Output, Trial
 
 # Where the pipelines of Hugging Face put their text.
 TEXTS = ("text", "translation_text", "generated_text", "summary_text", "answer")
@@ -143,6 +143,14 @@ def _mapped(raw: Mapping[Any, Any], seconds: float) -> Output:
         names = ", ".join(repr(str(name)[:40]) for name in list(raw)[:8])
         return failed(f"the answer is a mapping with {names}; `label` or `text` is needed", seconds)
     return _labelled(text, label, scores, seconds)
+
+
+def relabelled_trial(trial: Trial, names: Mapping[str, str]) -> Trial:
+    """A trial whose outputs have their labels under other names."""
+    if not names:
+        return trial
+    chains = (tuple(relabelled(output, names) for output in chain) for chain in trial.chains)
+    return Trial(trial.case, tuple(chains))
 
 
 def _text_from_bytes(raw: bytes, seconds: float) -> Output:

@@ -90,7 +90,46 @@ def test_an_added_negation_is_reported_and_named() -> None:
     second = "The committee did not approve the plan for rural hospitals on Monday."
     verdict = judge(RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, second)
     assert verdict.outcome == "violated"
-    assert "negation added: 'not'" in verdict.reasons
+    assert "negation added in the second: 'not'" in verdict.reasons
+
+
+@pytest.mark.parametrize(
+    ("source", "plain", "denying", "told"),
+    [
+        (
+            "The minister raised the taxes.",
+            "O ministro aumentou os impostos.",
+            "O ministro não aumentou os impostos.",
+            "added in",
+        ),
+        (
+            "The minister did not raise the taxes.",
+            "O ministro aumentou os impostos.",
+            "O ministro não aumentou os impostos.",
+            "lost in",
+        ),
+    ],
+)
+def test_which_output_has_the_wrong_negation_is_told_by_the_sources(
+    source: str, plain: str, denying: str, told: str
+) -> None:
+    followup = source.replace("minister", "president")
+    for order, place in (((denying, plain), 0), ((plain, denying), 1)):
+        first, second = order[0], order[1].replace("ministro", "presidente")
+        verdict = judge(source, followup, first, second, language="pt")
+        wrong = place if told == "added in" else 1 - place
+        assert f"negation {told} the {('first', 'second')[wrong]}: 'não'" in verdict.reasons
+
+
+def test_a_lost_half_is_told_as_one() -> None:
+    source = "The old man bought a book in the city and his daughter went home by train."
+    first = "O velho comprou um livro na cidade e a sua filha voltou para casa de comboio."
+    second = "O velho comprou um jornal na cidade."
+    verdict = judge(source, source.replace("book", "newspaper"), first, second, language="pt")
+    assert verdict.outcome == "violated"
+    assert "filha voltou para casa" in verdict.reasons[0]
+    assert verdict.reasons[0].endswith("is missing in the second")
+    assert not any("became" in reason and "casa" in reason for reason in verdict.reasons)
 
 
 def test_a_negation_that_the_edit_brings_is_expected() -> None:

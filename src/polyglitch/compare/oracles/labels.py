@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from polyglitch.compare.oracles.answer_text import refuses
 from polyglitch.component import component
 from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Case, Output, Trial, Verdict
+from polyglitch.represent.claims.answer_text import refuses
 
 # A binary model has no neutral: in the middle third of its scale it is taken to say so (ALiCT, section 4).
 LOW, HIGH = 1 / 3, 2 / 3

@@ -138,7 +138,7 @@ def in_labels(text: str, prompt: Prompt) -> Output:
         if re.match(rf"{re.escape(label.casefold())}\b", said):
             return Output(text=text.strip(), label=label)
     why = f"{text.strip()!r:.80} is none of the labels {', '.join(prompt.labels)}"
-    return Output(status="no label", error=readable(why))
+    return Output(status="no label", error=one_line(why, LONGEST_ERROR))
 
 
 def usage(data: Any) -> tuple[object, object] | None:

@@ -8,13 +8,14 @@ the other output too, and small words only inside a phrase ("school of thought")
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from polyglitch.compare.oracles.aligned.links import NONE, Linked, Pairing, Side
+from polyglitch.compare.oracles.aligned.links import NONE, Linked, Pairing, Relation, Side
 from polyglitch.compare.oracles.aligned.model import CLOSE
 from polyglitch.compare.oracles.aligned.text import Sentence, Word
 from polyglitch.records import Span
@@ -29,22 +30,80 @@ class Suspect(NamedTuple):
     marked: bool
 
 
+class About(NamedTuple):
+    """What must be known to tell what happened in true words."""
+
+    relation: Relation = "similar"
+    negated: bool | None = None  # whether both sources negate; nothing where only one does
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What the two outputs are called."""
+        if self.relation == "contained":
+            return "the sentence", "the phrase"
+        return "the first", "the second"
+
+
+def about(linked: Linked, relation: Relation) -> About:
+    """What the sources say that bears on the words for a difference."""
+    denying = {
+        any(word.kind == "negation" for word in side.source.words) for side, _ in linked.sides
+    }
+    return About(relation, denying.pop() if len(denying) == 1 else None)
+
+
 def explain(
-    outputs: tuple[Sentence, Sentence], suspects: list[list[Suspect]]
+    outputs: tuple[Sentence, Sentence], suspects: list[list[Suspect]], known: About
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
-    """The marked words, joined where they stand together, worst first."""
+    """The marked words, joined where they stand together, worst first; before them a part that one output lacks."""
     found: list[tuple[float, str, Span]] = []
+    lost = lost_part(suspects) if known.relation == "similar" else None
+    if lost:
+        found.append((math.inf, *lost_reason(outputs, *lost, known)))
     for number in (0, 1):
-        chosen = [item for item in suspects[number] if item.marked]
+        chosen = [
+            item for item in suspects[number] if item.marked and not lies_in(item, number, lost)
+        ]
         words = outputs[number].words
         changed = {item.place for item in suspects[number]}
         for run in join(chosen):
-            reason = word_reason(outputs, run, number, led_in(words, run[0].place, changed))
+            begin = led_in(words, run[0].place, changed)
+            reason = word_reason(outputs, run, number, begin, known)
             span = Span(number, words[run[0].place].start, words[run[-1].place].end, reason)
             found.append((max(item.chance for item in run), reason, span))
     found.sort(key=lambda item: (-item[0], item[2].output, item[2].start))
     reasons = tuple(dict.fromkeys(reason for _, reason, _ in found))
     return reasons, tuple(span for _, _, span in found)
+
+
+Part = tuple[int, int, int]  # which output, its first and its last word
+
+
+def lost_part(suspects: list[list[Suspect]]) -> Part | None:
+    """A stretch of words that one output has and the other has hardly anything in place of."""
+    for number in (0, 1):
+        longest = max(join(suspects[number]), key=len, default=[])
+        if len(longest) >= PART and len(suspects[1 - number]) <= len(longest) * IN_PLACE:
+            return number, longest[0].place, longest[-1].place
+    return None
+
+
+def lies_in(item: Suspect, number: int, part: Part | None) -> bool:
+    """Whether a word is part of the stretch, or stands for a word of it."""
+    if part is None:
+        return False
+    place = item.place if number == part[0] else item.partner
+    return place is not None and part[1] <= place <= part[2]
+
+
+def lost_reason(
+    outputs: tuple[Sentence, Sentence], number: int, first: int, last: int, known: About
+) -> tuple[str, Span]:
+    """What is said of a stretch that the other output lacks, and where it is."""
+    words = outputs[number].words
+    start, end = words[first].start, words[last].end
+    reason = f"'{outputs[number].text[start:end]}' is missing in {known.sides[1 - number]}"
+    return reason, Span(number, start, end, reason)
 
 
 def join(items: list[Suspect]) -> list[list[Suspect]]:
@@ -66,7 +125,7 @@ def led_in(words: Sequence[Word], place: int, changed: set[int]) -> int:
 
 
 def word_reason(
-    outputs: tuple[Sentence, Sentence], run: list[Suspect], number: int, begin: int
+    outputs: tuple[Sentence, Sentence], run: list[Suspect], number: int, begin: int, known: About
 ) -> str:
     """What happened to a run of words, told from where the phrase begins."""
     words = [outputs[number].words[item.place] for item in run]
@@ -75,19 +134,33 @@ def word_reason(
     kinds = {word.kind for word in words}
     if "negation" in kinds:
         negation = next(word.text for word in words if word.kind == "negation")
-        return f"negation {'lost' if number == 0 else 'added'}: '{negation}'"
+        return negation_reason(negation, number, known)
     places = sorted(item.partner for item in run if item.partner is not None)
     label = next((f"{kind} " for kind in ("number", "name") if kind in kinds), "")
     if places:
         facing = outputs[1 - number].words
         other = outputs[1 - number].text[facing[places[0]].start : facing[places[-1]].end]
         old, new = (phrase, other) if number == 0 else (other, phrase)
+        if known.relation == "contained":
+            return f"{label}'{old}' in the sentence, '{new}' in the phrase"
         return f"{label}'{old}' became '{new}'"
-    if number == 0:
+    if number == 0 and known.relation != "contained":
         return f"{label}'{whole}' is missing in the second"
-    return f"{label}'{whole}' was added in the second"
+    return f"{label}'{whole}' only in {known.sides[number]}"
 
 
+def negation_reason(negation: str, number: int, known: About) -> str:
+    """Whether a negation was lost or added, and where: the sources tell which output is wrong."""
+    here, there = known.sides[number], known.sides[1 - number]
+    if known.negated is None:
+        return f"negation only in {here}: '{negation}'"
+    if known.negated:
+        return f"negation lost in {there}: '{negation}'"
+    return f"negation added in {here}: '{negation}'"
+
+
+PART = 4  # words that make a part of a sentence rather than a phrase
+IN_PLACE = 1 / 3  # of them may have something else in their place
 LIGHT = frozenset({"function", "mark"})
 Chances = Sequence[
     dict[int, float]

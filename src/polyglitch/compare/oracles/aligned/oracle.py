@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple, cast, get_args
 
-from polyglitch.compare.oracles.aligned.explain import Suspect, explain, marked
+from polyglitch.compare.oracles.aligned.explain import Suspect, about, explain, marked
 from polyglitch.compare.oracles.aligned.hard_facts import Broken, broken_facts
 from polyglitch.compare.oracles.aligned.links import (
     WEIGHTY,
@@ -167,20 +167,20 @@ def judge(read: ReadPairs, model: Model, threshold: float) -> Judgement:
         for side, partner, chosen in zip(by_place, partners, places, strict=True)
     ]
     outputs = (read.linked.first.output, read.linked.second.output)
-    reasons, spans = explain(outputs, suspects)
+    reasons, spans = explain(outputs, suspects, about(read.linked, read.quad.relation))
     told = tuple(in_output(number, item.reason) for number, item in read.facts)
-    places = tuple(
+    own = tuple(
         Span(number, item.start, item.end, reason)
         for (number, item), reason in zip(read.facts, told, strict=True)
         if item.end - item.start < len(outputs[number].text)  # what is lost has no place of its own
     )
-    known = {(span.output, span.start) for span in places}
+    known = {(span.output, span.start) for span in own}
     rest = tuple(span for span in spans if (span.output, span.start) not in known)
     # What an output breaks of its own source says more than that the two differ there.
     if told:
         kept = {span.reason for span in rest}
         reasons = tuple(reason for reason in reasons if reason in kept)
-    return Judgement(score, threshold, (*dict.fromkeys(told), *reasons), (*places, *rest), details)
+    return Judgement(score, threshold, (*dict.fromkeys(told), *reasons), (*own, *rest), details)
 
 
 def in_output(number: int, reason: str) -> str:

@@ -1,0 +1,69 @@
+"""Whether a run passes its limits, and the sentence that says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from polyglitch.results.degenerate import Degenerate
+
+MAX_UNDECIDED = 0.2  # of the cases: beyond it the share that holds is of too few to speak for all
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """What came of a run's limits; `passed` is nothing where none was set."""
+
+    holds: float
+    cases: int  # decided ones
+    passed: bool | None
+    sentence: str
+    failures: tuple[str, ...] = ()  # why it does not pass, beyond the share that holds
+
+
+def gate_of(
+    figures: dict[str, Any], fail_under: float | None = None, max_undecided: float | None = None
+) -> Gate:
+    """Judge the figures of a run; any limit makes a gate, which a degenerate system never passes."""
+    decided = figures["cases"] - figures["undecided"]
+    holds = (decided - figures["violations"]) / decided if decided else 0.0
+    limited = fail_under is not None or max_undecided is not None
+    failures = (
+        tuple(filter(None, (degenerate_of(figures).sentence, too_many(figures, max_undecided))))
+        if limited
+        else ()
+    )
+    under = fail_under is not None and holds < fail_under
+    passed = not (under or failures) if limited else None
+    told = f"{percent(holds, fail_under)} of {decided:,} decided cases hold"
+    if fail_under is not None:
+        told += f" (limit {fail_under * 100:g}%)"
+    if passed is not None:
+        told += ": passed" if passed else ": failed"
+    return Gate(holds, decided, passed, f"{told}.", failures)
+
+
+def degenerate_of(figures: dict[str, Any]) -> Degenerate:
+    """What is known of a run's answers; nothing in stores of earlier versions."""
+    return msgspec.convert(figures.get("degenerate", {}), Degenerate)
+
+
+def too_many(figures: dict[str, Any], limit: float | None) -> str:
+    """What to say where too many cases were left undecided, or nothing."""
+    most = MAX_UNDECIDED if limit is None else limit
+    cases, undecided = figures["cases"], figures["undecided"]
+    if not cases or undecided / cases <= most:
+        return ""
+    return (
+        f"{undecided:,} of {cases:,} cases are undecided ({percent(undecided / cases, most)}), more than the "
+        f"{most * 100:g}% that --max-undecided allows."
+    )
+
+
+def percent(value: float, limit: float | None = None) -> str:
+    """A share in percent, with as many digits as it takes to see on which side of the limit it is."""
+    for digits in range(1, 6):
+        told = f"{value * 100:.{digits}f}"
+        if limit is None or value == limit or float(told) != round(limit * 100, 9):
+            break
+    return f"{told}%"
