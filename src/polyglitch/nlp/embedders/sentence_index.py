@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyglitch.nlp.models.smollm import cache_folder
+from polyglitch.nlp.models.downloads import cache_folder
 from polyglitch.protocols import Embedder, Floats
 from polyglitch.records import digest
 
