@@ -76,11 +76,11 @@ def proposing(texts: list[str]) -> dict[str, float]:
     """SmolLM2's words over its forward pass: the passes they need, and as many tokens in plain batches."""
     import torch
 
-    from polyglitch.nlp.models.smollm import open_smollm
+    from polyglitch.nlp.models.smollm_torch import open_torch_smollm
     from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 
     torch.set_num_threads(1)
-    tokenizer, model, _ = open_smollm()
+    tokenizer, model = open_torch_smollm()
     proposer = open_smollm_proposer("en")
     slots = [
         Slot(parse, place)

@@ -58,11 +58,10 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def smollm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    from polyglitch.files.folders import cache_folder
-    from polyglitch.nlp.models.smollm import SIGNATURE, open_smollm
+    from polyglitch.nlp.models.smollm_torch import open_torch_smollm, torch_folder
 
-    open_smollm()  # unpacks the weights where that was not done yet
-    (unpacked,) = cache_folder().glob(f"{SIGNATURE}-*")
+    open_torch_smollm()  # unpacks the weights where that was not done yet
+    unpacked = torch_folder()
     folder = tmp_path_factory.mktemp("served")
     for file in unpacked.iterdir():
         (folder / file.name).symlink_to(file)

@@ -1,7 +1,4 @@
-"""A BERT encoder read from its folder with torch alone: importing transformers costs longer than judging a page.
-
-A module of its own, imported when an encoder is opened: what asks for MiniLM's name has to work without torch.
-"""
+"""A BERT encoder read from its folder with numpy alone."""
 
 from __future__ import annotations
 
@@ -11,15 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
-from safetensors.torch import load_file
-from tokenizers import Tokenizer
-from torch import Tensor
-from torch.nn import functional
 
+from polyglitch.nlp.embedders.word_pieces import WordPieces
+from polyglitch.nlp.models.tensor_file import read_tensors
 from polyglitch.protocols import Floats
 
 LONGEST = 256  # word pieces: what MiniLM was trained on
+GELU_AT_ONCE = 256  # rows that stay in the processor's cache
 
 
 class States(NamedTuple):
@@ -39,47 +34,84 @@ class Bert:
         self._layers: int = settings["num_hidden_layers"]
         self._heads: int = settings["num_attention_heads"]
         self._epsilon: float = settings["layer_norm_eps"]
-        self._weights = load_file(folder / "model.safetensors")
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(LONGEST)
-        self._tokenizer.enable_padding()
+        self._weights, _ = read_tensors(folder / "model.safetensors")
+        self._pieces = WordPieces((folder / "vocab.txt").read_text("utf-8").splitlines(), LONGEST)
 
     def states(self, texts: Sequence[str]) -> States:
         """The texts in one batch, padded to the longest."""
-        coded = self._tokenizer.encode_batch(list(texts))
-        ids = torch.tensor([item.ids for item in coded])
-        mask = torch.tensor([item.attention_mask for item in coded], dtype=torch.bool)
-        with torch.inference_mode():
-            vectors = self._forward(ids, mask).numpy()
-        return States(vectors, np.array([item.offsets for item in coded]), mask.numpy())
+        coded = [self._pieces.encode(text) for text in texts]
+        longest = max(map(len, coded), default=0)
+        ids = np.zeros((len(coded), longest), np.int64)
+        spans = np.zeros((len(coded), longest, 2), np.int64)
+        mask = np.zeros((len(coded), longest), bool)
+        for row, pieces in enumerate(coded):
+            ids[row, : len(pieces)] = [piece.number for piece in pieces]
+            spans[row, : len(pieces)] = [(piece.start, piece.end) for piece in pieces]
+            mask[row, : len(pieces)] = True
+        return States(self._forward(ids, mask), spans, mask)
 
-    def _forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+    def _forward(self, ids: Any, mask: Any) -> Floats:
         table = self._weights
         x = table["embeddings.word_embeddings.weight"][ids]
-        x = x + table["embeddings.position_embeddings.weight"][: ids.shape[1]]
-        x = self._normal(x + table["embeddings.token_type_embeddings.weight"][0], "embeddings")
+        x += table["embeddings.position_embeddings.weight"][: ids.shape[1]]
+        x += table["embeddings.token_type_embeddings.weight"][0]
+        # One matrix of all pieces: a product a text would be many small ones.
+        x = self._normal(x.reshape(-1, self.width), "embeddings")
         for layer in range(self._layers):
             name = f"encoder.layer.{layer}"
-            seen = self._attend(x, mask[:, None, None, :], f"{name}.attention.self")
-            x = self._normal(
-                x + self._dense(seen, f"{name}.attention.output.dense"), f"{name}.attention.output"
-            )
-            wide = functional.gelu(self._dense(x, f"{name}.intermediate.dense"))
-            x = self._normal(x + self._dense(wide, f"{name}.output.dense"), f"{name}.output")
-        return x
+            seen = self._attend(x, mask, f"{name}.attention.self")
+            x += self._dense(seen, f"{name}.attention.output.dense")
+            x = self._normal(x, f"{name}.attention.output")
+            wide = gelu(self._dense(x, f"{name}.intermediate.dense"))
+            x += self._dense(wide, f"{name}.output.dense")
+            x = self._normal(x, f"{name}.output")
+        return x.reshape(*ids.shape, self.width)
 
-    def _attend(self, x: Tensor, mask: Tensor, name: str) -> Tensor:
+    def _attend(self, x: Floats, mask: Any, name: str) -> Floats:
         query, key, value = (
-            self._dense(x, f"{name}.{part}").unflatten(-1, (self._heads, -1)).transpose(1, 2)
+            self._dense(x, f"{name}.{part}").reshape(*mask.shape, self._heads, -1)
             for part in ("query", "key", "value")
         )
-        seen = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-        return seen.transpose(1, 2).flatten(2)
+        query *= np.float32(query.shape[-1] ** -0.5)
+        scores = query.transpose(0, 2, 1, 3) @ key.transpose(0, 2, 3, 1)
+        scores += np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
+        scores -= scores.max(-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(-1, keepdims=True)
+        seen = scores @ value.transpose(0, 2, 1, 3)
+        return seen.transpose(0, 2, 1, 3).reshape(len(x), -1)
 
-    def _dense(self, x: Tensor, name: str) -> Tensor:
-        return functional.linear(x, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
+    def _dense(self, x: Floats, name: str) -> Floats:
+        found: Floats = x @ self._weights[f"{name}.weight"].T
+        found += self._weights[f"{name}.bias"]
+        return found
 
-    def _normal(self, x: Tensor, name: str) -> Tensor:
+    def _normal(self, x: Floats, name: str) -> Floats:
         name = f"{name}.LayerNorm"
-        weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
-        return functional.layer_norm(x, (self.width,), weight, bias, self._epsilon)
+        x -= x.mean(1, keepdims=True)
+        squares = np.einsum("ij,ij->i", x, x) / self.width
+        x *= (1 / np.sqrt(squares + self._epsilon))[:, None]
+        x *= self._weights[f"{name}.weight"]
+        x += self._weights[f"{name}.bias"]
+        return x
+
+
+def gelu(x: Floats) -> Floats:
+    """Each number times the share of a normal distribution below it, in place."""
+    for start in range(0, len(x), GELU_AT_ONCE):
+        block = x[start : start + GELU_AT_ONCE]
+        block *= normal_share(block)
+    return x
+
+
+def normal_share(x: Floats) -> Floats:
+    """The normal distribution function by Abramowitz and Stegun 26.2.17, right to 7.5e-8; numpy has none."""
+    size = np.abs(x)
+    t = 1 / (1 + np.float32(0.2316419) * size)
+    series = np.full_like(t, 1.330274429)
+    for factor in (-1.821255978, 1.781477937, -0.356563782, 0.319381530):
+        series *= t
+        series += np.float32(factor)
+    series *= t * np.float32(0.3989422804) * np.exp(np.float32(-0.5) * size * size)
+    found: Floats = np.where(x < 0, series, 1 - series)
+    return found

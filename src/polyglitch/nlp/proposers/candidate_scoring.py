@@ -8,7 +8,6 @@ Likeness of words by the input embeddings of a language model.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -107,7 +106,7 @@ class AlikeWords:
         self,
         vocabulary: dict[str, int],
         proposed: Iterable[str],
-        embeddings: Any,
+        embeddings: Floats,
         vectors: VectorProposer,
         classes: WordClasses | None,
     ) -> None:
@@ -155,26 +154,22 @@ COMMON_DIRECTIONS = 3
 class TokenVectors:
     """Unit vectors of the tokens that are words, without what all words share."""
 
-    def __init__(self, table: Any, words: Iterable[int]) -> None:
-        import torch
-
+    def __init__(self, table: Floats, words: Iterable[int]) -> None:
         self._table = table
-        ids = torch.tensor(list(words))
+        ids = list(words)
         self._centre = table[ids].mean(0)
         rows = table[ids] - self._centre
-        _, axes = torch.linalg.eigh(rows.T @ rows)
+        _, axes = np.linalg.eigh(rows.T @ rows)
         self._common = axes[:, -COMMON_DIRECTIONS:]
         self._words = self._units(ids)
 
     def likeness(self, tokens: Sequence[int]) -> Floats:
         """The cosine of each of some tokens with every word, in the order of the words."""
-        import torch
-
-        found: Floats = (self._units(torch.tensor(list(tokens))) @ self._words.T).numpy()
+        found: Floats = self._units(list(tokens)) @ self._words.T
         return found
 
-    def _units(self, ids: Any) -> Any:
-        import torch
-
+    def _units(self, ids: list[int]) -> Floats:
         moved = self._table[ids] - self._centre
-        return torch.nn.functional.normalize(moved - moved @ self._common @ self._common.T, dim=-1)
+        moved -= moved @ self._common @ self._common.T
+        moved /= np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-12)
+        return moved

@@ -78,15 +78,14 @@ def open_dictionary(language: str) -> DictionaryProposer:
             "the proposer 'dictionary'",
             serving("dictionary"),
         )
-    tokenizer, model, _ = open_smollm()
+    tokenizer, weights = open_smollm()
     banned = language_of(language).words("never_proposed")
-    vocabulary = tokenizer.get_vocab()
     ids = {
         piece[1:]: number
-        for piece, number in sorted(vocabulary.items())
+        for piece, number in sorted(tokenizer.vocabulary.items())
         if re.fullmatch(r"Ġ[a-z]{3,}", piece) and piece[1:] not in banned
     }
     vectors = open_vectors(language)
-    tokens = TokenVectors(model.get_input_embeddings().weight.detach(), ids.values())
+    tokens = TokenVectors(weights.words, ids.values())
     signature = f"dictionary({vectors.signature}>={FIRST}+{SIGNATURE}>={SECOND},mean>={MEAN})"
     return DictionaryProposer(vectors, tokens, ids, word_classes(language), signature)

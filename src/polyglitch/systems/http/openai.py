@@ -13,9 +13,10 @@ from typing import Any
 import msgspec
 
 from polyglitch.errors import UsageError
+from polyglitch.files.foreign import one_line
 from polyglitch.records import Input, Output, digest, encode
 from polyglitch.registry import suggest
-from polyglitch.systems.answers import answer, readable
+from polyglitch.systems.answers import LONGEST_ERROR, answer
 from polyglitch.systems.http.address import Address, find_key, parse_address
 from polyglitch.systems.http.api import Api, Call, Fault, encode_json
 from polyglitch.systems.http.system import HttpSystem

