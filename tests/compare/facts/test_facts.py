@@ -77,6 +77,7 @@ def test_a_listed_word_is_known_in_its_forms() -> None:
         ("The dog barked at the man in the street.", "The dog barked at the man.", "ru", {"language"}),
         ("The dog is in the house with the man.", "The dog is in the house with the man.", "pt", {"language"}),
         ("Write to ann@example.org today.", "Escreva hoje.", "pt", {"name"}),
+        ("He reads the Sunday Morning Post.", "Ele lê o Sunday Morning Post.", "pt", set()),
         ("The A380 landed.", "O A380 pousou.", "pt", set()),
         ("The A380 landed.", "O A330 pousou.", "pt", {"name"}),
         ("Mr. Cohen left.", "O senhor Cohan saiu.", "pt", {"name"}),

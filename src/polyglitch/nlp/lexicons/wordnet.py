@@ -120,7 +120,8 @@ class WordNet:
         return {word, *bases} | self.synonyms(word, pos) | self.related(word, pos, NEAR)
 
     def _offsets(self, lemma: str, part: str) -> list[int]:
-        line = _find(self._files["index", part], lemma)
+        # Without its ending "s" is nothing, and nothing is found in the licence on top of the file.
+        line = _find(self._files["index", part], lemma) if lemma else None
         if line is None:
             return []
         fields = line.split()

@@ -146,6 +146,8 @@ def open_opposites(language: str) -> Callable[[str, str], bool]:
 
     @cache
     def opposites(word: str) -> frozenset[str]:
+        if not word.isalpha():  # signs, figures, and words without a gloss
+            return frozenset()
         return frozenset(o for part in PARTS for o in wordnet.antonyms(word, part))
 
     return lambda one, other: other in opposites(one)

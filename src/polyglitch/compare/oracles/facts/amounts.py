@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import re
 
-from polyglitch.compare.oracles.facts.lists import FactWord, Finding, fact_lists, fact_words
+from polyglitch.compare.oracles.facts.lists import (
+    FactWord,
+    Finding,
+    fact_lists,
+    fact_words,
+    without_titles,
+)
 from polyglitch.compare.oracles.facts.numbers import Amount, other_values, read_amounts
 from polyglitch.languages import language as language_of
 
@@ -129,7 +135,9 @@ def number_findings(
 
 def date_findings(source: str, output: str, source_language: str, language: str) -> list[Finding]:
     """Months and weekdays that are others or lost."""
-    before, after = fact_words(source, source_language), fact_words(output, language)
+    before, after = without_titles(
+        fact_words(source, source_language), fact_words(output, language)
+    )
     there, here = fact_lists(language), fact_lists(source_language)
     if not there.months or not here.months:
         return []

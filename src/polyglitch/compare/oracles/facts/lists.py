@@ -129,6 +129,17 @@ def kept_titles(
     return here, there
 
 
+def without_titles(
+    one: tuple[FactWord, ...], other: tuple[FactWord, ...]
+) -> tuple[tuple[FactWord, ...], tuple[FactWord, ...]]:
+    """Two texts without the titles that both have."""
+    here, there = kept_titles(one, other)
+    return (
+        tuple(word for at, word in enumerate(one) if at not in here),
+        tuple(word for at, word in enumerate(other) if at not in there),
+    )
+
+
 def phrase_places(words: tuple[FactWord, ...], phrase: str) -> list[range]:
     """Where a phrase of one or more words stands."""
     parts = phrase.split()

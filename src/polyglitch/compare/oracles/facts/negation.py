@@ -16,8 +16,8 @@ from polyglitch.compare.oracles.facts.lists import (
     deniers,
     fact_lists,
     fact_words,
-    kept_titles,
     phrase_places,
+    without_titles,
 )
 from polyglitch.languages import language as language_of
 
@@ -41,10 +41,9 @@ def negation_findings(
     known = [language_of(code) for code in (source_language, language)]
     if not all(each.negation.words and each.spaced for each in known):
         return []  # where nothing parts words a list of words tells nothing
-    before, after = fact_words(source, source_language), fact_words(output, language)
-    here, there = kept_titles(before, after)
-    before = tuple(word for at, word in enumerate(before) if at not in here)
-    after = tuple(word for at, word in enumerate(after) if at not in there)
+    before, after = without_titles(
+        fact_words(source, source_language), fact_words(output, language)
+    )
     asked = read_negations(before, source_language, demanding=True)
     given = read_negations(after, language, demanding=False)
     if len(given.plain) > len(asked.broad):
