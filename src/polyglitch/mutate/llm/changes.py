@@ -1,4 +1,4 @@
-"""Changes for LLM features: each takes a part of an input and gives the texts it becomes, none where it does not apply."""
+"""Changes for LLM features: each gives the texts that a part of an input becomes, none where it does not apply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One answer read: whether it is yes or no, a refusal, "not known", cut off; its sentences with facts, names and words."""
+"""One answer read: yes or no, a refusal, "not known", cut off; its sentences with facts, names and words."""
 
 from __future__ import annotations
 

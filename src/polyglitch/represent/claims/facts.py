@@ -65,7 +65,8 @@ def same_fact(one: Fact, other: Fact) -> bool:
     if one.kind != other.kind:
         return False
     if one.kind == "number":
-        return _same_number(*one.value, *other.value)  # type: ignore[call-arg]
+        (a, unit), (b, other_unit) = one.value, other.value
+        return _same_number(float(str(a)), str(unit), float(str(b)), str(other_unit))
     if one.kind == "date":
         return any(_dates_agree(a, b) for a in one.value for b in other.value)
     return one.value == other.value
@@ -175,7 +176,7 @@ def _numbers(text: str, taken: set[int]) -> Iterator[Fact]:
     words = [word for word, _, _ in found]
     at = 0
     while at < len(found):
-        word, start, end = found[at]
+        word, start, _ = found[at]
         part = _fraction(words, at)
         value, used = part if part else (None, 1)
         if start in taken:
@@ -197,13 +198,20 @@ def _numbers(text: str, taken: set[int]) -> Iterator[Fact]:
                 units()[sign[0]][0],
                 amount if unit in ("", units()[sign[0]][0]) else value,
             )
-        if at and words[at - 1] == "-" and (at < 2 or found[at - 2][2] < found[at - 1][1]):
-            if found[at - 1][2] == start and word[0].isdigit():
-                amount = -amount
+        if _is_minus(found, at):
+            amount = -amount
         stop = places[-1][2]
         if not (word == "one" and not unit and len(words) > 3):  # "one" is a pronoun too
             yield Fact("number", (amount, unit), begin, stop, text[begin:stop])
         at = last
+
+
+def _is_minus(found: list[tuple[str, int, int]], at: int) -> bool:
+    """Whether a dash before a number is its sign: nothing before the dash, and nothing after it."""
+    if not at or found[at - 1][0] != "-" or not found[at][0][0].isdigit():
+        return False
+    free = at < 2 or found[at - 2][2] < found[at - 1][1]
+    return free and found[at - 1][2] == found[at][1]
 
 
 def _with_unit(value: float, words: list[str], at: int, last: int) -> tuple[float, str, int]:
