@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from polyglitch.languages import DEFAULT, known_languages
@@ -192,7 +192,7 @@ def names_of(part: str, known: frozenset[str], covered: frozenset[int]) -> list[
     for place, match in enumerate(found):
         word = match[0].removesuffix("'s").removesuffix("’s").lower()
         after = found[place + 1] if place + 1 < len(found) else None
-        leads = after is not None and after.start() - match.end() == 1 and after[0].lower() in known
+        leads = word in first_names() and after is not None and after.start() - match.end() == 1
         if match.start() in covered or word in little_words() or not (word in known or leads):
             continue
         between = part[runs[-1][-1].end() : match.start()] if runs else "x"
@@ -202,6 +202,13 @@ def names_of(part: str, known: frozenset[str], covered: frozenset[int]) -> list[
         else:
             runs.append([match])
     return [name for run in runs if (name := _name(part, run)).parts]
+
+
+@cache
+def first_names() -> frozenset[str]:
+    """First names in small letters: at the start of a sentence nothing else tells them from other words."""
+    table = language_of(DEFAULT).table("llm.toml", "reading names")["names"]
+    return frozenset(name.lower() for names in table.values() for name in names)
 
 
 def _name(part: str, run: list[re.Match[str]]) -> Name:

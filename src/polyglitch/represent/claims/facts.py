@@ -182,7 +182,7 @@ def _numbers(text: str, taken: set[int]) -> Iterator[Fact]:
         if start in taken:
             at += 1
             continue
-        if value is None and (word[0].isdigit() or word in table()["numbers"]):
+        if value is None and (word[0].isdecimal() or word in table()["numbers"]):
             value, used = number_at(words, at)
             used = max(1, used)
         if value is None:

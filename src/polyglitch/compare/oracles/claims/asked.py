@@ -27,7 +27,7 @@ class Asked(NamedTuple):
     def question(self) -> str:
         """What is asked: the sentences with a question mark, of either input."""
         return " ".join(
-            part.text
+            part.text.rsplit(". ", 1)[-1]  # a text without capitals is one sentence
             for text in (self.source, self.followup)
             for part in read_answer(text).sentences
             if part.text.rstrip().endswith("?")
