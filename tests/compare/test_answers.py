@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.represent.claims.answer_text import polarity, read, refuses, says_nothing
 from polyglitch.compare.oracles.answers import by_rules, same_answer
 from polyglitch.records import Case, Input, Output, Trial, Verdict
+from polyglitch.represent.claims.answer_text import polarity, read, refuses, says_nothing
 from polyglitch.tools import Toolbox
 
 PAIRS = [
