@@ -45,7 +45,9 @@ def fact_differences(a: Answer, b: Answer, asked: Asked) -> Iterator[Difference]
 
 def lacking(a: Answer, b: Answer, asked: Asked) -> list[Item]:
     """The facts and names of an answer that the other lacks; what the question says or the answer denies is none."""
-    echo = facts(asked.question)
+    echo = [*facts(asked.question)]
+    if any(same_fact(f, g) for f in a.facts for g in b.facts):
+        echo += asked.remarked()  # a value that the user put forward may be named and put aside
     found: list[Item] = [
         f
         for f in a.facts
@@ -149,7 +151,7 @@ def swapped_facts(a: Answer, b: Answer) -> Iterator[Difference]:
     for place, (f, f2, f_about, f2_about) in enumerate(twins):
         for g, _, g_about, g2_about in twins[place + 1 :]:
             beside = len(tokens(a.text[f.end : g.start])) <= 2  # "7 to 2" is one fact
-            if same_fact(f, g) or f.kind != g.kind or f.value[1:] != g.value[1:] or beside:
+            if same_fact(f, g) or f.kind != g.kind or f.value[1:2] != g.value[1:2] or beside:
                 continue
             if not (f_about and f2_about and g_about and g2_about):
                 continue

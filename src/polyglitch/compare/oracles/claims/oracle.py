@@ -11,7 +11,7 @@ from polyglitch.compare.oracles.claims.differences import differences
 from polyglitch.compare.oracles.claims.edit import expected_answer, find_edit
 from polyglitch.compare.oracles.claims.formed import Difference
 from polyglitch.compare.oracles.claims.options import chosen_option
-from polyglitch.compare.oracles.claims.vanished import vanished_score
+from polyglitch.compare.oracles.claims.vanished import still_said, vanished_score
 from polyglitch.compare.oracles.claims.wording import Alike
 from polyglitch.compare.oracles.two_outputs import undecided
 from polyglitch.component import component
@@ -65,13 +65,15 @@ def judge_pair(
 ) -> Judged:
     """How surely two answers break a relation."""
     answers = chosen_option(uncited(first), source), chosen_option(uncited(second), followup)
-    asked = Asked(source, followup)
+    asked = Asked(source, followup, must == FOLLOWS)
     if must == SAME:
         return same(*answers, asked, alike)
     edit = find_edit(source, followup)
     if must == FOLLOWS:
         expected = expected_answer(answers[0], edit, source, followup)
         judged = same(expected, answers[1], asked, alike)
+        if stuck := still_said(answers[1], asked, edit):
+            return Judged(max(judged.score, stuck[0].weight), stuck)
         if judged.score < THRESHOLD:
             return judged
         if expected == answers[0]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from polyglitch.compare.oracles.claims.formed import Difference
-from polyglitch.represent.claims.answer import Answer, Sentence, denial
+from polyglitch.represent.claims.answer import Answer, Sentence, denial, half_denies
 from polyglitch.represent.claims.words import Word, opposed, reach_of, root, said_among, tokens
 
 ALIGNED = 0.4  # share of the shorter of two sentences that the other says, from which they speak of the same
@@ -78,8 +78,10 @@ def statement_differences(a: Answer, b: Answer) -> Iterator[Difference]:
         denied = denies(one, other) != denies(other, one)
         near = overlap(one, other) >= NEAR
         if denied and not turned and near:
-            which = "first" if one.negated else "second"
-            yield Difference("denied", 0.7, f"only the {which} answer denies it", *spans)
+            which = "first" if denies(one, other) else "second"
+            half = half_denies((other if denies(one, other) else one).text)
+            reason = f"only the {which} answer denies it"
+            yield Difference("denied", 0.2 if half else 0.7, reason, *spans)
         elif turned and not denied:
             x, y = turned[0]
             places = (x.start, x.end), (y.start, y.end)
@@ -97,8 +99,12 @@ def denies(one: Sentence, other: Sentence) -> bool:
     """Whether a sentence denies something in a clause that has to do with the other sentence."""
     if not one.negated:
         return False
-    there = marks_of(other)
-    near = [text for text, marks in clause_texts(one) if marks & there]
+    there = marked(other)
+    near = [
+        text
+        for text, marks in clause_texts(one)
+        if any(said_among(mark, there.roots, there.reached) for mark in marks)
+    ]
     return any(denial(text) for text in near) if near else True
 
 

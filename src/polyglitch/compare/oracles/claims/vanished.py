@@ -44,6 +44,13 @@ def vanished_score(one: str, other: str, asked: Asked, edit: Edit, changed: floa
     return unchanged(a, b, asked, edit, changed)
 
 
+def still_said(other: str, asked: Asked, edit: Edit) -> list[Difference]:
+    """What an answer still says of the facts and names that the edit replaced."""
+    known = frozenset().union(*map(inner_capitals, (other, asked.source, asked.followup)))
+    still = kept_items(read_answer(other, known), edit, read_answer(asked.followup, known))
+    return [ungrounded(item, "which the input no longer says") for item in still]
+
+
 def unchanged(a: Answer, b: Answer, asked: Asked, edit: Edit, changed: float) -> Found:
     """How surely the answer stands as it was, though the edit changed what it rests on."""
     reason = "the input changed in what matters, and the answer claims the same"
