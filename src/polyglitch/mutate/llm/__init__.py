@@ -1,1 +1,1 @@
-"""Relations for LLM features: changes of a question and its context, and what must happen to the claims of the answer."""
+"""Relations for LLM features: changes of a question and its context, and what must happen to the claims."""

@@ -1,4 +1,4 @@
-"""Changes for LLM features: each takes a part of an input and gives the texts it becomes, none where it does not apply."""
+"""Changes for LLM features: each gives the texts that a part of an input becomes, none where it does not apply."""
 
 from __future__ import annotations
 
@@ -157,14 +157,19 @@ def other_weekday(text: str, row: Row) -> Iterator[str]:
 
 def other_day(text: str, row: Row) -> Iterator[str]:
     """The day of a date becomes another, in both orders of day and month."""
-    months = "|".join(wording(row.language)["months"])
-    for match in re.finditer(
-        rf"(?<!\d)(\d{{1,2}}) (?:{months})|(?:{months}) (\d{{1,2}})(?!\d)", text
-    ):
-        group = 1 if match[1] else 2
-        new = str(int(match[group]) % 27 + 1)  # every month has it
-        changed = match[0].replace(match[group], new)
-        yield text.replace(match[0], changed)
+    for match in date_pattern(row.language).finditer(text):
+        day = match[1] or match[2]
+        new = str(int(day) % 27 + 1)  # every month has it
+        yield text.replace(match[0], match[0].replace(day, new))
+
+
+@cache
+def date_pattern(language: str) -> re.Pattern[str]:
+    """A day with its month in words, in either order; the day is one of the two groups."""
+    months = "|".join(wording(language)["months"])
+    return re.compile(
+        rf"(?<![\d.,])(\d{{1,2}})(?:st|nd|rd|th)? (?:{months})(?!\w)|(?<!\w)(?:{months}) (\d{{1,2}})(?!\d)"
+    )
 
 
 def other_year(text: str, row: Row) -> Iterator[str]:

@@ -16,13 +16,14 @@ from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import DEFAULT
-from polyglitch.mutate.llm.changes import CHANGES, Row, has_options, paragraphs
+from polyglitch.mutate.llm.changes import CHANGES, Row, date_pattern, has_options, paragraphs
 from polyglitch.mutate.relations import change as reused_change
 from polyglitch.protocols import Mutation, Parse, Token, Tools
 from polyglitch.records import Case, Seed, digest, new_case
 from polyglitch.registry import suggest
 
 JOIN = "\n\x1e\n"  # between context and question while both are changed as one text
+HIDDEN = "\x1f"  # stands for a day while other numbers are changed
 POOL = 256  # rows among which another row is drawn
 Need = Literal["context", "label", "options", "paragraphs", "other", "other label"]
 
@@ -38,6 +39,7 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs: tuple[Need, ...] = ()
     arguments: dict[str, str] = {}
     reuse: bool = False  # a change of mutate/relations
+    keeps_dates: bool = False  # days of dates are hidden from the change: there is no 33 March
     source: str = ""
 
 
@@ -108,9 +110,25 @@ def cases_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools)
 
 def changed(relation: Relation, text: str, row: Row, tools: Tools) -> Iterator[str]:
     """The texts that a change makes."""
-    if relation.reuse:
-        return reused_change(relation.change, plain_parse(text, row.language), tools, {"most": 8})
-    return CHANGES[relation.change](text, row, **relation.arguments)
+    if not relation.reuse:
+        yield from CHANGES[relation.change](text, row, **relation.arguments)
+        return
+    hidden, days = hide_days(text, row.language) if relation.keeps_dates else (text, [])
+    parse = plain_parse(hidden, row.language)
+    for made in reused_change(relation.change, parse, tools, {"most": 8}):
+        first, *pieces = made.split(HIDDEN)
+        yield first + "".join(day + piece for day, piece in zip(days, pieces, strict=True))
+
+
+def hide_days(text: str, language: str) -> tuple[str, list[str]]:
+    """A text with a sign for each day of a date, and the days in their order."""
+    days: list[str] = []
+
+    def hide(match: re.Match[str]) -> str:
+        days.append(match[1] or match[2])
+        return match[0].replace(days[-1], HIDDEN)
+
+    return date_pattern(language).sub(hide, text), days
 
 
 def row_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools) -> Row:

@@ -1,4 +1,4 @@
-"""An answer as the claims it makes: what kind of answer it is, its facts with their places, its sentences, its structure."""
+"""An answer as the claims it makes: its kind, its facts with their places, its sentences, its structure."""
 
 from polyglitch.represent.claims.answer import Answer, read_answer
 

@@ -1,10 +1,10 @@
-"""One answer read: whether it is yes or no, a refusal, "not known", cut off; its sentences with facts, names and words."""
+"""One answer read: yes or no, a refusal, "not known", cut off; its sentences with facts, names and words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from polyglitch.languages import DEFAULT, known_languages
@@ -19,6 +19,7 @@ from polyglitch.represent.claims.words import Word, content_words, little_words,
 Stance = Literal["refusal", "unknown", "yes", "no", ""]
 BREAK = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])|\n+")
 NAME = re.compile(r"[A-Z][\w'’&.-]*\w|[A-Z]\b")
+MARKER = re.compile(r"^[ \t]*(?:\(?\d{1,2}[.)]|[-*•–])(?=[ \t]+\S)", re.MULTILINE)
 JOINING = ("of", "de", "van", "von", "da", "del", "al", "&", "la")
 TELLING = 2  # words of a language that tell a text is in it
 SHORT = 40  # characters of an answer too short to be cut off in the middle
@@ -80,7 +81,8 @@ class Answer(NamedTuple):
 def read_answer(text: str, capitals: frozenset[str] = frozenset()) -> Answer:
     """Read an answer; `capitals` are words known to be names, which may then begin a sentence."""
     known = capitals | inner_capitals(text)
-    made = tuple(_sentence(part, start, text, known) for part, start in split(text) if part.strip())
+    plain = MARKER.sub(lambda found: " " * len(found[0]), text)  # "1." before an item is no number
+    made = tuple(_sentence(part, start, known) for part, start in split(plain) if part.strip())
     return Answer(text, stance(text), spoken_language(text), is_cut_off(text), made)
 
 
@@ -127,7 +129,7 @@ def split(text: str) -> list[tuple[str, int]]:
     return [(part, place) for part, place in found if part.strip()]
 
 
-def _sentence(part: str, start: int, whole: str, known: frozenset[str]) -> Sentence:
+def _sentence(part: str, start: int, known: frozenset[str]) -> Sentence:
     low = part.lower().replace("’", "'")
     here = facts(part)
     covered = {place for fact in here for place in range(fact.start, fact.end)}
@@ -154,6 +156,16 @@ def denial(text: str) -> int:
     return sum(word in lists()["denies"] for word, _, _ in tokens(plain))
 
 
+def half_denies(text: str) -> bool:
+    """Whether a word denies by what it means or how it begins: "unfinished", "unlike", "impossible"."""
+    known = language_of(DEFAULT).negation
+    begun = tuple(
+        w for w in known.weak if w.startswith(("un", "in", "im", "ir", "il", "dis", "non"))
+    )
+    words = {word for word, _, _ in tokens(text)}
+    return bool(words & {*begun, *known.implied})
+
+
 def is_courtesy(sentence: str) -> bool:
     """Whether a sentence only greets, thanks, or announces what follows."""
     low = sentence.lower().replace("’", "'").strip(" *_#>")
@@ -169,12 +181,20 @@ def inner_capitals(text: str) -> frozenset[str]:
         return frozenset()
     for part, _ in split(text):
         first = re.search(r"\w", part)
+        if is_title(part):
+            continue
         for match in NAME.finditer(part):
             opening = first is not None and match.start() == first.start()
             quoted = part[: match.start()].rstrip(" ")[-1:] in (":", '"', "“", "-", "*", "|")
             if not opening and not quoted:
                 found.add(match[0].removesuffix("'s").lower())
     return frozenset(found - little_words())
+
+
+def is_title(part: str) -> bool:
+    """Whether nearly all words have a capital, as in a headline, where it tells nothing."""
+    words = [word for word in re.findall(r"[^\W\d_]+", part) if len(word) > 3]
+    return len(words) > 3 and sum(word[0].isupper() for word in words) > 0.7 * len(words)
 
 
 def is_shouted(text: str) -> bool:
@@ -192,7 +212,7 @@ def names_of(part: str, known: frozenset[str], covered: frozenset[int]) -> list[
     for place, match in enumerate(found):
         word = match[0].removesuffix("'s").removesuffix("’s").lower()
         after = found[place + 1] if place + 1 < len(found) else None
-        leads = after is not None and after.start() - match.end() == 1 and after[0].lower() in known
+        leads = word in first_names() and after is not None and after.start() - match.end() == 1
         if match.start() in covered or word in little_words() or not (word in known or leads):
             continue
         between = part[runs[-1][-1].end() : match.start()] if runs else "x"
@@ -202,6 +222,13 @@ def names_of(part: str, known: frozenset[str], covered: frozenset[int]) -> list[
         else:
             runs.append([match])
     return [name for run in runs if (name := _name(part, run)).parts]
+
+
+@cache
+def first_names() -> frozenset[str]:
+    """First names in small letters: at the start of a sentence nothing else tells them from other words."""
+    table = language_of(DEFAULT).table("llm.toml", "reading names")["names"]
+    return frozenset(name.lower() for names in table.values() for name in names)
 
 
 def _name(part: str, run: list[re.Match[str]]) -> Name:

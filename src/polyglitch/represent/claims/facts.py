@@ -57,29 +57,32 @@ def same_fact(one: Fact, other: Fact) -> bool:
     """Whether two facts come to the same."""
     if {one.kind, other.kind} == {"date", "number"}:
         date, number = (one, other) if one.kind == "date" else (other, one)
-        return any(number.value == (float(d[0]), "") for d in date.value if d[0])  # type: ignore[index]
+        return any(number.value[:2] == (float(d[0]), "") for d in date.value if d[0])  # type: ignore[index]
     if {one.kind, other.kind} == {"time", "number"}:
         time, number = (one, other) if one.kind == "time" else (other, one)
         hour, minute = divmod(int(time.value[0]), 60)  # type: ignore[call-overload]
-        return not minute and number.value in ((float(hour), ""), (float(hour - 12), ""))
+        return not minute and number.value[:2] in ((float(hour), ""), (float(hour - 12), ""))
     if one.kind != other.kind:
         return False
     if one.kind == "number":
-        return _same_number(*one.value, *other.value)  # type: ignore[call-arg]
+        return _same_number(one.value, other.value)
     if one.kind == "date":
         return any(_dates_agree(a, b) for a in one.value for b in other.value)
     return one.value == other.value
 
 
-def _same_number(one: float, unit: str, other: float, other_unit: str) -> bool:
+def _same_number(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    """Equal in the base of their unit; where one has no unit, equal as they are written."""
+    (a, unit, plain), (b, other_unit, other_plain) = one, other
+    first, second = float(str(a)), float(str(b))
     if unit != other_unit:
-        if "percent" in (unit, other_unit) and "" in (unit, other_unit):
-            part, share = (one, other) if unit == "" else (other, one)
-            if part < 1:
-                return abs(part * 100 - share) <= ROUGH * 100
         if "" not in (unit, other_unit):
             return False
-    return abs(one - other) <= CLOSE * max(abs(one), abs(other))
+        part, share = (first, second) if unit == "" else (second, first)
+        if "percent" in (unit, other_unit) and part < 1:
+            return abs(part * 100 - share) <= ROUGH * 100
+        first, second = float(str(plain)), float(str(other_plain))
+    return abs(first - second) <= CLOSE * max(abs(first), abs(second))
 
 
 def _dates_agree(one: object, other: object) -> bool:
@@ -175,13 +178,13 @@ def _numbers(text: str, taken: set[int]) -> Iterator[Fact]:
     words = [word for word, _, _ in found]
     at = 0
     while at < len(found):
-        word, start, end = found[at]
+        word, start, _ = found[at]
         part = _fraction(words, at)
         value, used = part if part else (None, 1)
         if start in taken:
             at += 1
             continue
-        if value is None and (word[0].isdigit() or word in table()["numbers"]):
+        if value is None and (word[0].isdecimal() or word in table()["numbers"]):
             value, used = number_at(words, at)
             used = max(1, used)
         if value is None:
@@ -197,13 +200,20 @@ def _numbers(text: str, taken: set[int]) -> Iterator[Fact]:
                 units()[sign[0]][0],
                 amount if unit in ("", units()[sign[0]][0]) else value,
             )
-        if at and words[at - 1] == "-" and (at < 2 or found[at - 2][2] < found[at - 1][1]):
-            if found[at - 1][2] == start and word[0].isdigit():
-                amount = -amount
+        if _is_minus(found, at):
+            amount = -amount
         stop = places[-1][2]
         if not (word == "one" and not unit and len(words) > 3):  # "one" is a pronoun too
-            yield Fact("number", (amount, unit), begin, stop, text[begin:stop])
+            yield Fact("number", (amount, unit, value), begin, stop, text[begin:stop])
         at = last
+
+
+def _is_minus(found: list[tuple[str, int, int]], at: int) -> bool:
+    """Whether a dash before a number is its sign: nothing before the dash, and nothing after it."""
+    if not at or found[at - 1][0] != "-" or not found[at][0][0].isdigit():
+        return False
+    free = at < 2 or found[at - 2][2] < found[at - 1][1]
+    return free and found[at - 1][2] == found[at][1]
 
 
 def _with_unit(value: float, words: list[str], at: int, last: int) -> tuple[float, str, int]:

@@ -37,11 +37,9 @@ class Code(NamedTuple):
 def json_of(text: str) -> Any:
     """The JSON value that an answer is, alone or in a fence; `...` where it is none."""
     fenced = FENCE.search(text)
-    if fenced and fenced[1].lower() in ("", "json"):
-        text = fenced[2]
-    else:
-        text = re.sub(r"\A[^\n{\[]*:\s*(?=[{\[])", "", text)  # "Here is the JSON:"
-    bare = text.strip()
+    alone = bool(fenced and fenced[1].lower() in ("", "json"))
+    announced = re.match(r"[^\n{\[]*:\s*(?=[{\[])", text)  # "Here is the JSON:"
+    bare = (fenced[2] if fenced and alone else text[announced.end() if announced else 0 :]).strip()
     if not bare or bare[0] not in "{[" or len(bare) > LONGEST:
         return ...
     try:
@@ -62,9 +60,10 @@ def tool_call(text: str) -> ToolCall | None:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, dict):
-        value = value.get("function") if isinstance(value.get("function"), dict) else value
-        name = next((value[k] for k in NAMES if isinstance(value.get(k), str)), None)
-        given = next((value[k] for k in ARGUMENTS if k in value), None)
+        inner = value.get("function")
+        call: dict[str, Any] = inner if isinstance(inner, dict) else value
+        name = next((call[k] for k in NAMES if isinstance(call.get(k), str)), None)
+        given = next((call[k] for k in ARGUMENTS if k in call), None)
         if isinstance(given, str):
             given = json_of(given)
         return ToolCall(name, given) if name and isinstance(given, dict) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -95,9 +96,23 @@ def opposed(one: str, other: str) -> bool:
     }
 
 
+@lru_cache(maxsize=65536)
+def reach(one: str) -> frozenset[str]:
+    """A root, what is listed as saying the same, and the shorter roots that it goes on."""
+    shorter = {one[:size] for size in range(max(4, len(one) - 4), len(one))}
+    return frozenset({one, *alike().get(one, ()), *shorter})
+
+
 def same_meaning(one: str, other: str) -> bool:
     """Whether two roots are equal or listed as saying the same, or one goes on the other."""
-    if one == other or other in alike().get(one, ()):
-        return True
-    short, long = sorted((one, other), key=len)
-    return len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= 4
+    return other in reach(one) or one in reach(other)
+
+
+def said_among(word: str, there: frozenset[str], reached: frozenset[str]) -> bool:
+    """Whether some roots, given with all that they reach, say a root in some form."""
+    return word in reached or bool(reach(word) & there)
+
+
+def reach_of(roots: Iterable[str]) -> frozenset[str]:
+    """All that some roots reach."""
+    return frozenset(each for one in roots for each in reach(one))

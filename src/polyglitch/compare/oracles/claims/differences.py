@@ -57,7 +57,7 @@ def stance_differences(a: Answer, b: Answer) -> Iterator[Difference]:
         if denied != (clear.stance == "no") and len(plain.text.split()) > 2:
             what = "denies" if denied else "affirms"
             reason = f"one answer is a {clear.stance!r}, the other {what}"
-            yield Difference("stance", 0.6 if denied else 0.45, reason, *places)
+            yield Difference("stance", 0.6 if denied else 0.35, reason, *places)
 
 
 def whole_differences(a: Answer, b: Answer) -> Iterator[Difference]:

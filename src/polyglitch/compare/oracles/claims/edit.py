@@ -168,7 +168,7 @@ def derived_swaps(text: str, edit: Edit, source: str, followup: str) -> list[tup
     if not changed or len(given) < 2:
         return []
     before = [amount(f) for f in given]
-    after = [next((amount(n) for o, n in changed if o.value == f.value), amount(f)) for f in given]  # type: ignore[union-attr,arg-type]
+    after = [next((amount(n) for o, n in changed if o.value == f.value), amount(f)) for f in given]  # type: ignore[union-attr]
     table = list(zip(reckoned(before), reckoned(after), strict=True))
     swaps = []
     for fact in facts(text):

@@ -136,7 +136,7 @@ def place_of(part: str, text: str) -> tuple[int, int] | None:
 
 
 def code_differences(one: str, other: str, first: str, second: str) -> Iterator[Difference]:
-    """Python by its tree with local names numbered; other code, and Python of another shape, by what tells programs apart."""
+    """Python by its tree with its own names numbered; other code, and Python of another shape, by telling parts."""
     trees = tree_of(one), tree_of(other)
     if (
         (trees[0] and trees[0] == trees[1])
@@ -174,7 +174,8 @@ def renamed(one: str, other: str) -> bool:
     left, right = code_tokens(one), code_tokens(other)
     if len(left) != len(right):
         return False
-    there, back = {}, {}
+    there: dict[str, str] = {}
+    back: dict[str, str] = {}
     for a, b in zip(left, right, strict=True):
         if there.setdefault(a, b) != b or back.setdefault(b, a) != a:
             return False

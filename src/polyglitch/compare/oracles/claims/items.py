@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from polyglitch.compare.oracles.claims.asked import Asked
 from polyglitch.compare.oracles.claims.formed import Difference
@@ -15,6 +16,8 @@ from polyglitch.represent.claims.words import little_words, root, tokens
 
 Item = Fact | Name
 SMALL = 10  # a bare number up to this may only count what is said anyway
+ROW = 60  # characters between two items of one row
+MOST = 40  # facts that are looked at for having changed places
 REACH = 3  # words between a denial and what it denies
 
 
@@ -42,7 +45,9 @@ def fact_differences(a: Answer, b: Answer, asked: Asked) -> Iterator[Difference]
 
 def lacking(a: Answer, b: Answer, asked: Asked) -> list[Item]:
     """The facts and names of an answer that the other lacks; what the question says or the answer denies is none."""
-    echo = facts(asked.question)
+    echo = [*facts(asked.question)]
+    if any(same_fact(f, g) for f in a.facts for g in b.facts):
+        echo += asked.remarked()  # a value that the user put forward may be named and put aside
     found: list[Item] = [
         f
         for f in a.facts
@@ -112,6 +117,8 @@ def enumerated(item: Item, mine: Answer, other: Answer) -> bool:
         if each is item or kind(each) != kind(item):
             continue
         start, end = sorted((each, item), key=lambda x: x.start)
+        if end.start - start.end > ROW:
+            continue
         between = [w for w, _, _ in tokens(mine.text[start.end : end.start])]
         held = (
             any(same_fact(each, g) for g in other.facts)
@@ -127,24 +134,29 @@ def enumerated(item: Item, mine: Answer, other: Answer) -> bool:
 
 def mentions(text: str, name: Name) -> bool:
     """Whether a part of a name stands in a text, whatever its case."""
-    words = {root(word) for word, _, _ in tokens(text)}
-    return any(root(part) in words for part in name.parts if len(part) > 1)
+    return any(root(part) in roots_of(text) for part in name.parts if len(part) > 1)
+
+
+@lru_cache(maxsize=256)
+def roots_of(text: str) -> frozenset[str]:
+    """The roots of all words of a text."""
+    return frozenset(root(word) for word, _, _ in tokens(text))
 
 
 def swapped_facts(a: Answer, b: Answer) -> Iterator[Difference]:
     """Two facts that both answers have, each said of what the other answer says of the other one."""
-    held = [(f, next((g for g in b.facts if same_fact(f, g)), None)) for f in a.facts]
-    twins = [(f, g) for f, g in held if g is not None]
-    for place, (f, f2) in enumerate(twins):
-        for g, g2 in twins[place + 1 :]:
+    mine, other = a.facts[:MOST], b.facts[:MOST]
+    held = [(f, next((g for g in other if same_fact(f, g)), None)) for f in mine]
+    twins = [(f, g, about(f, a), about(g, b)) for f, g in held if g is not None]
+    for place, (f, f2, f_about, f2_about) in enumerate(twins):
+        for g, _, g_about, g2_about in twins[place + 1 :]:
             beside = len(tokens(a.text[f.end : g.start])) <= 2  # "7 to 2" is one fact
-            if same_fact(f, g) or f.kind != g.kind or f.value[1:] != g.value[1:] or beside:
+            if same_fact(f, g) or f.kind != g.kind or f.value[1:2] != g.value[1:2] or beside:
                 continue
-            around = [about(x, s) for x, s in ((f, a), (g, a), (f2, b), (g2, b))]
-            if not all(around):
+            if not (f_about and f2_about and g_about and g2_about):
                 continue
-            straight = shared(around[0], around[2]), shared(around[1], around[3])
-            crossed = shared(around[0], around[3]), shared(around[1], around[2])
+            straight = shared(f_about, f2_about), shared(g_about, g2_about)
+            crossed = shared(f_about, g2_about), shared(g_about, f2_about)
             if min(crossed) >= 0.5 and max(straight) < min(crossed):
                 reason = f"{f.text!r} and {g.text!r} have changed places"
                 yield Difference("swapped", 0.7, reason, (f.start, f.end), (f2.start, f2.end))

@@ -6,7 +6,8 @@ import re
 
 OPTION = re.compile(r"(?:^|\n|\s)\(?([A-Ha-h])[).:]\s+(.+?)(?=\s+\(?[A-Ha-h][).:]\s|\n|$)")
 PICK = re.compile(
-    r"\A\W*(?:the (?:correct |right |best )?(?:answer|option|choice) is\W*|(?:answer|option)\W*)?\(?([A-Ha-h])\)?(?:[).:]|\Z)\s*(.*)\Z",
+    r"\A\W*(?:the (?:correct |right |best )?(?:answer|option|choice) is\W*|(?:answer|option)\W*)?"
+    r"\(?([A-Ha-h])\)?(?:[).:]|\Z)\s*(.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -11,7 +11,7 @@ from polyglitch.compare.oracles.claims.differences import differences
 from polyglitch.compare.oracles.claims.edit import expected_answer, find_edit
 from polyglitch.compare.oracles.claims.formed import Difference
 from polyglitch.compare.oracles.claims.options import chosen_option
-from polyglitch.compare.oracles.claims.vanished import vanished_score
+from polyglitch.compare.oracles.claims.vanished import still_said, vanished_score
 from polyglitch.compare.oracles.claims.wording import Alike
 from polyglitch.compare.oracles.two_outputs import undecided
 from polyglitch.component import component
@@ -24,7 +24,7 @@ THRESHOLD = 0.5
 SAME, FOLLOWS, DIFFERS = "same", "follows", "differs"
 MEANS = {SAME: SAME, FOLLOWS: FOLLOWS, DIFFERS: DIFFERS, "similar": SAME, "different": DIFFERS}
 MEANS |= {"flipped": DIFFERS, "contained": SAME}
-LONGEST = 20_000  # characters of an answer that is compared
+LONGEST = 10_000  # characters of an answer that is compared
 EMBEDDER = "minilm"
 CITED = re.compile(r"(?<=[\w.,;!?)]) ?\[\d{1,2}\](?=[\s.,;]|$)")
 
@@ -65,13 +65,15 @@ def judge_pair(
 ) -> Judged:
     """How surely two answers break a relation."""
     answers = chosen_option(uncited(first), source), chosen_option(uncited(second), followup)
-    asked = Asked(source, followup)
+    asked = Asked(source, followup, must == FOLLOWS)
     if must == SAME:
         return same(*answers, asked, alike)
     edit = find_edit(source, followup)
     if must == FOLLOWS:
         expected = expected_answer(answers[0], edit, source, followup)
         judged = same(expected, answers[1], asked, alike)
+        if stuck := still_said(answers[1], asked, edit):
+            return Judged(max(judged.score, stuck[0].weight), stuck)
         if judged.score < THRESHOLD:
             return judged
         if expected == answers[0]:
@@ -79,7 +81,8 @@ def judge_pair(
         back = [d for d in judged.found if d.second]  # places in what was expected are no places
         return Judged(judged.score, [d._replace(first=None) for d in back] or judged.found)
     kept = same(*answers, asked, alike)
-    return Judged(*vanished_score(*answers, asked, edit, kept.score))
+    score, found = vanished_score(*answers, asked, edit, kept.score)
+    return Judged(score, found)
 
 
 def same(one: str, other: str, asked: Asked, alike: Alike) -> Judged:
@@ -98,7 +101,8 @@ def derived(judged: Judged, answers: tuple[str, str], asked: Asked) -> Judged:
     strong = [d for d in judged.found if d.weight >= THRESHOLD]
     if len(strong) != 1 or strong[0].first is None or strong[0].second is None:
         return judged
-    old, new = (text[slice(*place)] for text, place in zip(answers, strong[0][3:5], strict=True))
+    places = strong[0].first, strong[0].second
+    old, new = (text[place[0] : place[1]] for text, place in zip(answers, places, strict=True))
     if old.lower() in asked.source.lower() or new.lower() in asked.followup.lower():
         return judged
     return Judged(min(judged.score, THRESHOLD - 0.1), judged.found)

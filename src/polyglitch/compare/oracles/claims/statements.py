@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
 from polyglitch.compare.oracles.claims.formed import Difference
-from polyglitch.compare.oracles.claims.synonyms import mean_alike
-from polyglitch.represent.claims.answer import Answer, Sentence, denial
-from polyglitch.represent.claims.words import Word, opposed, root, tokens
+from polyglitch.represent.claims.answer import Answer, Sentence, denial, half_denies
+from polyglitch.represent.claims.words import Word, opposed, reach_of, root, said_among, tokens
 
 ALIGNED = 0.4  # share of the shorter of two sentences that the other says, from which they speak of the same
 NEAR = 0.5
@@ -20,29 +21,50 @@ def spoken(answer: Answer) -> list[Sentence]:
     return [s for s in answer.sentences if not s.courtesy] or list(answer.sentences)
 
 
-def marks_of(sentence: Sentence) -> list[str]:
+class Marks(NamedTuple):
+    """What a sentence is recognised by, and all the roots that say the same."""
+
+    roots: frozenset[str]
+    reached: frozenset[str]
+
+
+def marks_of(sentence: Sentence) -> frozenset[str]:
     """What a sentence is recognised by."""
     names = [part for name in sentence.names for part in name.parts]
-    return list(dict.fromkeys([*(w.root for w in sentence.words), *map(root, names)]))
+    return frozenset([*(w.root for w in sentence.words), *map(root, names)])
+
+
+def marked(sentence: Sentence) -> Marks:
+    """The marks of a sentence, ready to be compared with many."""
+    roots = marks_of(sentence)
+    return Marks(roots, reach_of(roots))
 
 
 def overlap(one: Sentence, other: Sentence) -> float:
     """How much of the shorter of two sentences the other says too."""
-    a, b = marks_of(one), marks_of(other)
-    if not a or not b:
+    return overlap_of(marked(one), marked(other))
+
+
+def overlap_of(a: Marks, b: Marks) -> float:
+    """How much of the shorter of two sentences the other says too, by their marks."""
+    if not a.roots or not b.roots or not (a.reached & b.reached):
         return 0.0
-    there = sum(any(mean_alike(x, y) for y in b) for x in a)
-    back = sum(any(mean_alike(x, y) for y in a) for x in b)
-    return max(there / len(a), back / len(b))
+    there = sum(said_among(x, b.roots, b.reached) for x in a.roots)
+    back = sum(said_among(x, a.roots, a.reached) for x in b.roots)
+    return max(there / len(a.roots), back / len(b.roots))
 
 
+@lru_cache(maxsize=64)
 def aligned(a: Answer, b: Answer) -> list[tuple[Sentence, Sentence]]:
     """Each sentence of the first with the one of the second that says most of it."""
     pairs = []
+    others = [(marked(other), other) for other in spoken(b)]
     for one in spoken(a):
-        best = max(spoken(b), key=lambda other: overlap(one, other), default=None)
-        if best is not None and overlap(one, best) >= ALIGNED:
-            pairs.append((one, best))
+        mine = marked(one)
+        scored = [(overlap_of(mine, marks), other) for marks, other in others]
+        best = max(scored, key=lambda item: item[0], default=None)
+        if best is not None and best[0] >= ALIGNED:
+            pairs.append((one, best[1]))
     if not pairs and len(spoken(a)) == len(spoken(b)) == 1:
         pairs = [(spoken(a)[0], spoken(b)[0])]
     return pairs
@@ -56,8 +78,10 @@ def statement_differences(a: Answer, b: Answer) -> Iterator[Difference]:
         denied = denies(one, other) != denies(other, one)
         near = overlap(one, other) >= NEAR
         if denied and not turned and near:
-            which = "first" if one.negated else "second"
-            yield Difference("denied", 0.7, f"only the {which} answer denies it", *spans)
+            which = "first" if denies(one, other) else "second"
+            half = half_denies((other if denies(one, other) else one).text)
+            reason = f"only the {which} answer denies it"
+            yield Difference("denied", 0.2 if half else 0.7, reason, *spans)
         elif turned and not denied:
             x, y = turned[0]
             places = (x.start, x.end), (y.start, y.end)
@@ -75,8 +99,12 @@ def denies(one: Sentence, other: Sentence) -> bool:
     """Whether a sentence denies something in a clause that has to do with the other sentence."""
     if not one.negated:
         return False
-    there = set(marks_of(other))
-    near = [text for text, marks in clause_texts(one) if marks & there]
+    there = marked(other)
+    near = [
+        text
+        for text, marks in clause_texts(one)
+        if any(said_among(mark, there.roots, there.reached) for mark in marks)
+    ]
     return any(denial(text) for text in near) if near else True
 
 
@@ -108,7 +136,7 @@ def roles_turned(one: Sentence, other: Sentence) -> bool:
 
 def clauses_crossed(one: Sentence, other: Sentence) -> bool:
     """Whether two sentences have the same words, and their clauses join them otherwise."""
-    if set(marks_of(one)) != set(marks_of(other)):
+    if marks_of(one) != marks_of(other):
         return False
     left, right = clauses(one), clauses(other)
     if len(left) < 2 or len(left) != len(right):

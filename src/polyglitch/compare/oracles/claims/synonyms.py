@@ -1,17 +1,11 @@
-"""Whether two roots mean the same: listed so, or in WordNet where it is installed."""
+"""Whether two words mean the same in WordNet, where it is installed."""
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
 
 from polyglitch.nlp.lexicons.wordnet import PARTS, WordNet, dictionary_folder, open_wordnet
-from polyglitch.represent.claims.words import root, same_meaning
-
-
-@lru_cache(maxsize=65536)
-def mean_alike(one: str, other: str) -> bool:
-    """Whether two roots are forms of a word, or words that may stand for each other."""
-    return same_meaning(one, other)
+from polyglitch.represent.claims.words import root
 
 
 @cache

@@ -44,6 +44,13 @@ def vanished_score(one: str, other: str, asked: Asked, edit: Edit, changed: floa
     return unchanged(a, b, asked, edit, changed)
 
 
+def still_said(other: str, asked: Asked, edit: Edit) -> list[Difference]:
+    """What an answer still says of the facts and names that the edit replaced."""
+    known = frozenset().union(*map(inner_capitals, (other, asked.source, asked.followup)))
+    still = kept_items(read_answer(other, known), edit, read_answer(asked.followup, known))
+    return [ungrounded(item, "which the input no longer says") for item in still]
+
+
 def unchanged(a: Answer, b: Answer, asked: Asked, edit: Edit, changed: float) -> Found:
     """How surely the answer stands as it was, though the edit changed what it rests on."""
     reason = "the input changed in what matters, and the answer claims the same"
@@ -113,7 +120,7 @@ def taken_for_it(a: Answer, b: Answer, edit: Edit) -> list[Item]:
         held = [i for i in items if any(same_item(i, old) for old in out)]
         for other in (s for s in b.sentences if not says_so(s.text)):
             mine: list[Item] = [*other.facts, *other.names]
-            new = [i for i in mine if not any(same_item(i, j) for j in (*a.facts, *a.names))]
+            new = [i for i in mine if not any(same_item(i, j) for j in items_of(a))]
             fitting = [i for i in new if any(kind(i) == kind(h) for h in held)]
             if fitting and overlap(one, other) >= FRAME:
                 return fitting
@@ -127,11 +134,15 @@ def same_item(one: Item, other: Item) -> bool:
     return isinstance(one, Name) and isinstance(other, Name) and same_name(one, other)
 
 
+def items_of(answer: Answer) -> list[Item]:
+    """The facts and names of an answer."""
+    return [*answer.facts, *answer.names]
+
+
 def gone(a: Answer, b: Answer, edit: Edit) -> bool:
     """Whether a fact or name that the edit took away stood in the first answer and no longer stands."""
     items = [p.item for p in edit.removed if p.item is not None]
-    before: list[Item] = [*a.facts, *a.names]
-    later: list[Item] = [*b.facts, *b.names]
+    before, later = items_of(a), items_of(b)
     held = [i for i in items if any(same_item(i, x) for x in before)]
     return any(not any(same_item(i, x) for x in later) for i in held)
 
@@ -140,7 +151,7 @@ def says_new(b: Answer, edit: Edit) -> bool:
     """Whether the second answer says something of what the edit put in."""
     said = {root(word) for word, _, _ in tokens(b.text)}
     for piece in edit.added:
-        if piece.item is not None and any(same_item(piece.item, x) for x in (*b.facts, *b.names)):
+        if piece.item is not None and any(same_item(piece.item, x) for x in items_of(b)):
             return True
         if piece.item is None and telling(piece) and root(piece.key) in said:
             return True

@@ -1,4 +1,4 @@
-"""Words of meaning that one answer has and the other says in no form: a change where the rest is the same, else a paraphrase."""
+"""Words of meaning that only one answer has: a change where the rest is the same, else a paraphrase."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from difflib import SequenceMatcher
 
 from polyglitch.compare.oracles.claims.formed import Difference
 from polyglitch.compare.oracles.claims.statements import spoken
-from polyglitch.compare.oracles.claims.synonyms import mean_alike, synonyms
+from polyglitch.compare.oracles.claims.synonyms import synonyms
 from polyglitch.represent.claims.answer import Answer, same_name
 from polyglitch.represent.claims.facts import same_fact
-from polyglitch.represent.claims.words import Word, root, tokens
+from polyglitch.represent.claims.words import Word, reach_of, root, said_among, same_meaning, tokens
 
 FEW = 3  # words of meaning of an answer that is a label or a phrase
 EQUAL_BUT = 0.78  # answers so alike word by word are the same text with words replaced
@@ -59,6 +59,8 @@ def replaced(one: str, other: str) -> bool:
     """Whether two texts are word by word the same but for words of meaning that stand for each other."""
     left, right = ([root(w) for w, _, _ in tokens(t) if w[0].isalnum()] for t in (one, other))
     matcher = SequenceMatcher(None, left, right, autojunk=False)
+    if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < EQUAL_BUT:
+        return False
     if matcher.ratio() < EQUAL_BUT:
         return False
     words = [{root(w): w for w, _, _ in tokens(t)} for t in (one, other)]
@@ -75,17 +77,14 @@ def replaced(one: str, other: str) -> bool:
 
 def said_by(one: str, other: str, words: list[dict[str, str]]) -> bool:
     """Whether two roots mean the same, as listed or in WordNet."""
-    if mean_alike(one, other):
+    if same_meaning(one, other):
         return True
     return synonyms(words[0].get(one, one), words[1].get(other, other))
 
 
 def own_words(a: Answer, b: Answer) -> list[Word]:
     """The words of an answer that the other says in no form."""
-    there = {root(word) for word, _, _ in tokens(b.text)}
-    return [
-        word
-        for sentence in spoken(a)
-        for word in sentence.words
-        if word.root not in there and not any(mean_alike(word.root, other) for other in there)
-    ]
+    there = frozenset(root(word) for word, _, _ in tokens(b.text))
+    reached = reach_of(there)
+    words = [word for sentence in spoken(a) for word in sentence.words]
+    return [word for word in words if not said_among(word.root, there, reached)]

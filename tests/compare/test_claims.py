@@ -1,0 +1,149 @@
+"""The oracle `claims`: what must stay, follow or vanish, and how well it tells on pairs that it was not made from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from polyglitch.compare.judge import Saved, trial_of
+from polyglitch.compare.oracles.claims import claims
+from polyglitch.compare.oracles.claims.edit import find_edit
+from polyglitch.compare.oracles.labels import words_only
+from polyglitch.records import Verdict
+from polyglitch.tools import Toolbox
+
+PAIRS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "claims_pairs.jsonl").read_text("utf-8").splitlines()
+]
+BAR = 0.85
+
+
+def judged(relation: str, source: str, followup: str, one: str, other: str) -> Verdict:
+    saved = Saved("1", source, followup, one, other, relation=relation)  # type: ignore[arg-type]
+    (verdict,) = claims(vectors=False)([trial_of(saved)], Toolbox())
+    return verdict
+
+
+def f_score(rows: list[dict[str, Any]], violated: list[bool]) -> float:
+    """Harmonic mean of precision and recall of the violated."""
+    hit = sum(v and row["violated"] for row, v in zip(rows, violated, strict=True))
+    wrong = sum(v != row["violated"] for row, v in zip(rows, violated, strict=True))
+    return 2 * hit / (2 * hit + wrong)
+
+
+@pytest.mark.parametrize("half", ["tune", "test"])
+def test_claims_beat_the_bar_and_exact_match(half: str) -> None:
+    rows = [row for row in PAIRS if row["half"] == half]
+    verdicts = claims(vectors=False)(
+        [trial_of(msgspec.convert(row, Saved)) for row in rows], Toolbox()
+    )
+    assert all(v.outcome != "undecided" for v in verdicts)
+    equal = [words_only(r["source_output"]) == words_only(r["followup_output"]) for r in rows]
+    exact = [e == (r["relation"] == "differs") for e, r in zip(equal, rows, strict=True)]
+    score = f_score(rows, [v.outcome == "violated" for v in verdicts])
+    assert score >= BAR > f_score(rows, exact)
+
+
+def test_pairs_cover_features_relations_and_both_sides() -> None:
+    assert len(PAIRS) >= 300 and len({row["id"] for row in PAIRS}) == len(PAIRS)
+    topics = {(row["source"], row["half"]) for row in PAIRS}
+    assert len(topics) == len({source for source, _ in topics})  # a topic is in one half only
+    for half in ("tune", "test"):
+        rows = [row for row in PAIRS if row["half"] == half]
+        assert len({row["id"].split("-")[0] for row in rows}) == 8
+        assert {row["relation"] for row in rows} == {"same", "follows", "differs"}
+        assert 0.4 < sum(row["violated"] for row in rows) / len(rows) < 0.6
+
+
+QUESTION = "The bridge was opened in 1853 by Anna Roe. When was the bridge opened?"
+REMOVED = "The bridge was opened by Anna Roe. When was the bridge opened?"
+OTHER_YEAR = "The bridge was opened in 1861 by Anna Roe. When was the bridge opened?"
+
+
+def test_reasons_name_the_claim_and_mark_both_places() -> None:
+    one, other = "It was opened in 1853.", "The bridge was opened in 1861."
+    verdict = judged("same", QUESTION, QUESTION.lower(), one, other)
+    assert verdict.outcome == "violated" and "'1853' became '1861'" in verdict.reasons
+    texts = (one, other)
+    marked = {texts[span.output][span.start : span.end] for span in verdict.spans}
+    assert {"1853", "1861"} <= marked
+
+
+def test_following_the_edit_is_no_violation_and_ignoring_it_is_one() -> None:
+    assert judged("follows", QUESTION, OTHER_YEAR, "In 1853.", "In 1861.").outcome == "holds"
+    stuck = judged("follows", QUESTION, OTHER_YEAR, "In 1853.", "In 1853.")
+    assert stuck.outcome == "violated" and stuck.spans
+
+
+def test_a_fact_that_was_taken_out_must_not_be_said_nor_made_up() -> None:
+    unknown = judged("differs", QUESTION, REMOVED, "In 1853.", "The text does not say.")
+    kept = judged("differs", QUESTION, REMOVED, "In 1853.", "In 1853.")
+    made_up = judged("differs", QUESTION, REMOVED, "In 1853.", "In 1871.")
+    assert unknown.outcome == "holds"
+    assert kept.reason == "said '1853', which the input no longer says"
+    assert made_up.reason == "said '1871', for which the input gives no ground"
+
+
+def test_fields_keep_their_types_and_may_change_their_order() -> None:
+    ask = ("same", "Extract as JSON: 3 cats", "extract as JSON: 3 cats")
+    assert judged(*ask, '{"n": 3, "of": "cats"}', '{"of": "cats", "n": 3}').outcome == "holds"
+    typed = judged(*ask, '{"n": 3}', '{"n": "3"}')
+    assert typed.outcome == "violated" and "number, then text" in typed.reason
+
+
+def test_letters_of_options_stand_for_their_texts() -> None:
+    before = "Which is largest? A) Mars B) Jupiter C) Venus"
+    after = "Which is largest? A) Jupiter B) Venus C) Mars"
+    assert judged("same", before, after, "B", "A").outcome == "holds"
+    assert judged("same", before, after, "B", "B").outcome == "violated"
+
+
+def test_sums_are_reckoned_anew() -> None:
+    before, after = "3 pens at 4 euros each. Total?", "5 pens at 4 euros each. Total?"
+    assert judged("follows", before, after, "12 euros", "20 euros").outcome == "holds"
+    assert judged("follows", before, after, "12 euros", "12 euros").outcome == "violated"
+
+
+def test_the_edit_is_found_as_facts_and_names() -> None:
+    edit = find_edit("Ask John Smith by 3 May 2024.", "Ask Eva Long by 9 June 2024.")
+    assert [(old.text, new.text) for old, new in edit.pairs] == [
+        ("John Smith", "Eva Long"),
+        ("3 May 2024", "9 June 2024"),
+    ]
+
+
+@pytest.mark.parametrize("row", PAIRS[::7], ids=lambda row: row["id"])
+def test_an_answer_claims_what_it_claims(row: dict[str, Any]) -> None:
+    for text in (row["source_output"], row["followup_output"]):
+        again = judged("same", row["source"], row["source"], text, f" {text}\n")
+        assert again.outcome == "holds" and again.score == 0
+
+
+def test_what_cannot_be_judged_says_why() -> None:
+    long = judged("same", "Q?", "q?", "word " * 3000, "other")
+    assert long.outcome == "undecided" and "10000 characters" in long.reason
+    contained = trial_of(Saved("1", "a", "b", "c", "d"))
+    strange = msgspec.structs.replace(contained.case, relation="louder:caps")
+    (verdict,) = claims(vectors=False)(
+        [msgspec.structs.replace(contained, case=strange)], Toolbox()
+    )
+    assert verdict.outcome == "undecided" and "louder:caps" in verdict.reason
+
+
+def test_judge_reads_the_relations_and_writes_reasons(cli: Any, tmp_path: Path) -> None:
+    rows = [row for row in PAIRS if row["id"].startswith("tools")]
+    source, target = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    cli("judge", "--oracle", "claims", "-i", source, "-o", target)
+    said = [json.loads(line) for line in target.read_text("utf-8").splitlines()]
+    assert [row["id"] for row in said] == [row["id"] for row in rows]
+    for row, verdict in zip(rows, said, strict=True):
+        assert verdict["violated"] in (True, False)
+        assert bool(verdict["reasons"]) == verdict["violated"]
+        texts = (row["source_output"], row["followup_output"])
+        assert all(0 <= s["start"] < s["end"] <= len(texts[s["output"]]) for s in verdict["spans"])
