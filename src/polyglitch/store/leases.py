@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from uuid import uuid4
 
@@ -40,6 +40,11 @@ RENEW = (
     .where(s.leases.c.token == OWN_TOKEN, s.leases.c.expires > NOW)
     .values(expires=bindparam("later"))
 )
+TOKEN = select(s.leases.c.token).where(s.leases.c.holder == bindparam("of"))
+END = delete(s.leases).where(s.leases.c.token == OWN_TOKEN)
+END_EXPIRED = delete(s.leases).where(s.leases.c.expires <= NOW)
+UNCLAIM_ALL = delete(s.claims).where(s.claims.c.token == OWN_TOKEN)
+UNCLAIM_EXPIRED = delete(s.claims).where(s.claims.c.token.not_in(ALIVE))
 CLAIMED = select(s.claims).where(s.claims.c.key.in_(KEYS), s.claims.c.token.in_(ALIVE))
 OWN = select(s.claims.c.key).where(s.claims.c.token == OWN_TOKEN, s.claims.c.key.in_(KEYS))
 LATER = select(s.claims.c.key).where(s.claims.c.token > OWN_TOKEN, s.claims.c.key.in_(KEYS))
@@ -84,18 +89,8 @@ class Leases(Rows):
     ) -> None:
         super().__init__(database)
         self._clock, self.seconds = clock, seconds
-        claim, put = self._insert(s.claims), self._insert(s.spending)
-        self._add_claim = claim.on_conflict_do_update(
-            index_elements=["key"],
-            set_={"token": claim.excluded.token},
-            where=s.claims.c.token.not_in(ALIVE),
-        )
-        self._put_account = put.on_conflict_do_update(
-            index_elements=["run", "worker"],
-            set_={name: put.excluded[name] for name in AMOUNTS},
-        )
-        outputs = self._insert(s.outputs).on_conflict_do_nothing()
-        self._add_outputs = outputs.returning(s.outputs.c.key)
+        statements = upserts(self._insert)
+        self._add_lease, self._add_claim, self._add_outputs, self._put_account = statements
 
     def grant(self, holder: str = "") -> int:
         """The token of a new lease."""
@@ -108,9 +103,8 @@ class Leases(Rows):
             now = self._now(connection)
             self._sweep(connection, now)
             row = {"holder": holder, "expires": now + self.seconds}
-            connection.execute(self._insert(s.leases).on_conflict_do_nothing(), [row])
-            own = select(s.leases.c.token).where(s.leases.c.holder == holder)
-            return int(connection.scalar(own) or 0)
+            connection.execute(self._add_lease, row)
+            return int(connection.scalar(TOKEN, {"of": holder}) or 0)
 
     def renew(self, token: int) -> None:
         """Put off the expiry of a lease that has not come yet."""
@@ -121,8 +115,8 @@ class Leases(Rows):
         """End a lease; what was claimed under it and not answered is free, what was set aside and not sent too."""
         with _locked(account), self._engine.begin() as connection:
             # First the row that a claim needs: no claim can come in behind the deletion of the others.
-            connection.execute(delete(s.leases).where(s.leases.c.token == token))
-            connection.execute(delete(s.claims).where(s.claims.c.token == token))
+            connection.execute(END, {"own": token})
+            connection.execute(UNCLAIM_ALL, {"own": token})
             if account and account.written:
                 self._write(connection, account, account.meter.sent, Spent())
 
@@ -245,8 +239,8 @@ class Leases(Rows):
         return now
 
     def _sweep(self, connection: Connection, now: float) -> None:
-        connection.execute(delete(s.leases).where(s.leases.c.expires <= now))
-        connection.execute(delete(s.claims).where(s.claims.c.token.not_in(ALIVE)), {"now": now})
+        connection.execute(END_EXPIRED, {"now": now})
+        connection.execute(UNCLAIM_EXPIRED, {"now": now})
 
     def _claim(
         self, connection: Connection, token: int, keys: Sequence[str], now: float
@@ -298,6 +292,25 @@ class Leases(Rows):
     def _spent(self, connection: Connection, run: str, but: str = "") -> Spent:
         found = connection.execute(SUMS, {"of": run, "but": but}).one()
         return Spent(int(found[0] or 0), int(found[1] or 0), float(found[2] or 0.0))
+
+
+@cache
+def upserts(insert: Any) -> tuple[Any, Any, Any, Any]:
+    """In a database's own dialect: add a lease, a claim where none lives, outputs that are new, an account."""
+    claim, account = insert(s.claims), insert(s.spending)
+    return (
+        insert(s.leases).on_conflict_do_nothing(),
+        claim.on_conflict_do_update(
+            index_elements=["key"],
+            set_={"token": claim.excluded.token},
+            where=s.claims.c.token.not_in(ALIVE),
+        ),
+        insert(s.outputs).on_conflict_do_nothing().returning(s.outputs.c.key),
+        account.on_conflict_do_update(
+            index_elements=["run", "worker"],
+            set_={name: account.excluded[name] for name in AMOUNTS},
+        ),
+    )
 
 
 def total(parts: Iterable[Spent]) -> Spent:
