@@ -201,7 +201,7 @@ class World:
             for name, part in parts.items():
                 patch.setattr(flow, name, part)
             # A look at what others ask costs the simulation most of its time: a few in the life of a lease will do.
-            patch.setattr(claimed_answers, "LOOK", LEASE / 3)
+            patch.setattr(claimed_answers, "LOOK", LEASE / 2)
             yield
 
     def _begins(self, _: Connection) -> None:
