@@ -32,6 +32,7 @@ class Process:
         self.ended: BaseException | None = None
         self.finished = False
         self.handed: set[str] = set()  # texts that its system was given
+        self.tokens: list[int] = []  # of the leases that it had
         self.parts: tuple[Any, ...] = ()
 
 

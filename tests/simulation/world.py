@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.pool import StaticPool
 
@@ -18,10 +19,12 @@ from polyglitch.component import Method, component
 from polyglitch.corpus.read import open_corpus
 from polyglitch.errors import LimitReached, SystemFailed
 from polyglitch.issues.rules import worst_first
-from polyglitch.records import Input, Output, Trial, Verdict, new_case
+from polyglitch.records import Input, Output, Seed, Trial, Verdict, new_case
+from polyglitch.run import claimed_answers
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, define
-from polyglitch.store import database, schema
+from polyglitch.store import database
+from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 from polyglitch.systems.spending import Limits, Meter, Spent
 from tests.simulation.scheduler import Killed, Lock, Process, Scheduler, SimulatedThreads
@@ -30,6 +33,18 @@ SEEDS = ("two towns",)
 LEASE = 10.0
 CAMPAIGN = make_campaign({"system": "simulated", "corpus": "seeds.txt", "methods": ["copies"]})
 ENDING = ("interrupt", "fail")  # in these a process goes on to its end
+TABLES = (
+    "runs",
+    "seeds",
+    "generated",
+    "cases",
+    "verdicts",
+    "issues",
+    "outputs",
+    "leases",
+    "claims",
+)
+TABLES += ("spending", "sqlite_sequence")
 KINDS = ("kill", "kill after", "interrupt", "fail", "stop", "lost", "lost after")
 
 
@@ -73,6 +88,7 @@ class Schedule:
     processes: int = 1
     remote: bool = True
     limit: int | None = None  # characters
+    whole: bool = True  # the whole flow, or only what asks
 
 
 class World:
@@ -86,6 +102,14 @@ class World:
         self._raw = self.engine.raw_connection()
         self.connection: Any = self._raw.dbapi_connection  # beside all that is simulated
         self.corpus = open_corpus(str(corpus))
+        self.undisturbed: dict[bool, tuple[Any, Any]] = {}  # by whether it is the whole flow
+        local: Any = Local
+        self.definition = define(CAMPAIGN, (METHOD,), (local,), ("en", "es"), self.corpus)
+        seed = Seed("s", Input(SEEDS[0]))
+        self.cases = [new_case(seed, "similar", (Input(f"{SEEDS[0]} {n}"),)) for n in range(2)]
+        texts = [SEEDS[0], *(case.inputs[0].text for case in self.cases)]
+        inputs = [Input(text, language=code) for text in texts for code in ("en", None)]
+        self.texts = {output_key(Local.signature, item): item.text for item in inputs}
         self.scheduler = Scheduler(0)
         self.reset(Schedule(0))
 
@@ -98,10 +122,7 @@ class World:
         self.in_flight: set[str] = set()  # when somebody was disturbed
         self.victim: Process | None = None
         self.done = False
-        self.undisturbed: tuple[Any, Any] = getattr(self, "undisturbed", ([], []))
-        tables = [*schema.metadata.tables, "sqlite_sequence"]
-        empty = "".join(f"delete from {name};" for name in tables if name != "about")
-        self.connection.executescript(empty)
+        self.connection.executescript("".join(f"delete from {name};" for name in TABLES))
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         """What a query finds."""
@@ -116,23 +137,50 @@ class World:
     def _campaign(self, process: Process, limit: int | None) -> None:
         meter = Meter(Limits(max_chars=limit))
         system: Any = (Service if self.schedule.remote else Local)(self, process, meter)
-        definition = define(CAMPAIGN, (METHOD,), (system,), ("en", "es"), self.corpus)
-        plan = Plan((METHOD,), (system,), ("en", "es"), self.corpus, definition, meter)
-        process.parts = (plan, self._store(), SimulatedThreads(self.scheduler, process))
+        plan = Plan((METHOD,), (system,), ("en", "es"), self.corpus, self.definition, meter)
+        process.parts = (plan, self._store(process), SimulatedThreads(self.scheduler, process))
+        if not self.schedule.whole:
+            self._ask(process, *process.parts)
+            return
         one = flow.Flow(CAMPAIGN, lambda _: None)
         try:
             one.run()
         finally:
             one.close()
-            if not process.dead and self.victim is process and self.schedule.kind in ENDING:
-                self.note_in_flight(process)
+            self._note_end(process)
 
-    def _store(self) -> Store:
+    def _ask(self, process: Process, plan: Plan, store: Store, threads: SimulatedThreads) -> None:
+        """The part of a run in which processes meet, without all that comes before and after."""
+        account = store.leases.account("run", plan.meter)
+        asker = Asker(plan.systems[0], store, None, 60.0, account, threads)
+        try:
+            answers = asker.gather(asker.submit([case.inputs[0] for case in self.cases]))
+            if asker.stopped:
+                raise asker.stopped
+            said = [answers[asker.key(case.inputs[0])].text for case in self.cases]
+            verdicts = [Verdict(c.id, "holds", t) for c, t in zip(self.cases, said, strict=True)]
+            store.verdicts.add("run", "asked", list(zip(self.cases, verdicts, strict=True)))
+        finally:
+            asker.close()
+            self._note_end(process)
+
+    def _note_end(self, process: Process) -> None:
+        if not process.dead and self.victim is process and self.schedule.kind in ENDING:
+            self.note_in_flight(process)
+
+    def _store(self, process: Process) -> Store:
         """A process's own hold on the one store."""
         memory = database.Database("memory", self.engine)
         memory.sleep = lambda seconds: self.scheduler.give_way(lambda: False, seconds)
         store: Any = Store(memory, self.scheduler.clock, LEASE)
         store.close = lambda: None
+        grant = store.leases.grant
+
+        def noted() -> int:
+            process.tokens.append(grant())
+            return process.tokens[-1]
+
+        store.leases.grant = noted
         store.leases.account = partial(store.leases.account, lock=Lock(self.scheduler))
         return store  # type: ignore[no-any-return]
 
@@ -149,14 +197,12 @@ class World:
             "Store": lambda _: own(1),
             "Asker": lambda *rest: Asker(*rest, threads=own(2)),
         }
-        before = {name: getattr(flow, name) for name in parts}
-        for name, part in parts.items():
-            setattr(flow, name, part)
-        try:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, part in parts.items():
+                patch.setattr(flow, name, part)
+            # A look at what others ask costs the simulation most of its time: a few in the life of a lease will do.
+            patch.setattr(claimed_answers, "LOOK", LEASE / 2)
             yield
-        finally:
-            for name, part in before.items():
-                setattr(flow, name, part)
 
     def _begins(self, _: Connection) -> None:
         self.scheduler.give_way()
@@ -190,7 +236,7 @@ class World:
             raise SystemFailed("the disk is full")
         if kind == "stop":
             self.note_in_flight(process)
-            process.asleep_until = self.scheduler.now + 3 * LEASE
+            process.asleep_until = self.scheduler.now + 1.5 * LEASE
             self.scheduler.give_way()
         elif main:
             raise KeyboardInterrupt
@@ -200,7 +246,9 @@ class World:
         """What a process has in hand and has not kept, now that it is gone."""
         query = "select json_extract(record, '$.text') from outputs"
         known = {row[0].lower() for row in self.rows(query)}
-        self.in_flight |= process.handed - known
+        claimed = self.rows("select key, token from claims")
+        in_hand = {self.texts[key] for key, token in claimed if token in process.tokens}
+        self.in_flight |= (process.handed | in_hand) - known
 
 
 class Local:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.copies import write_copies
+from sqlalchemy import event
 
 from polyglitch.records import Input, Output
 from polyglitch.run.asking import Asker
@@ -181,6 +182,17 @@ def test_a_store_of_the_version_before_is_read_and_goes_on(tmp_path: Path) -> No
     assert again.leases.spent("r") == Spent(3, 40, 0.5)
     assert again.leases.claim(again.leases.grant(), ["a"]).mine == {"a"}
     again.close()
+
+
+def test_ctrl_c_in_the_middle_of_a_statement_is_no_failing_disk(tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "s.sqlite"))
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    event.listen(store.database.engine, "do_execute", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        store.outputs.get(["k"])
 
 
 PR_CAPBSET_DROP = 24

@@ -145,6 +145,8 @@ def _explain(where: str, context: ExceptionContext) -> BaseException | None:
     cause = context.original_exception
     if context.is_pre_ping or type(cause).__name__ in OUR_MISTAKES:
         return None
+    if not isinstance(cause, Exception):  # Ctrl-C in the middle of a statement is no failing disk
+        return None
     kind = Disconnected if _passes(context) else SystemFailed
     return kind(
         f"store {where!r} cannot be used: {str(cause).strip()}; {REMEDY[context.dialect.name]}, "

@@ -18,38 +18,16 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, func, select
 
 from polyglitch.errors import LimitReached
 from polyglitch.records import Output, decode, encode
+from polyglitch.store import lease_statements as q
 from polyglitch.store import schema as s
 from polyglitch.store.database import Database, Rows, pages, take_turn
 from polyglitch.systems.spending import Meter, Spent, add
 
 LEASE = 15.0  # seconds: what a killed process had under way is asked again after so long
-
-AMOUNTS = ("requests", "characters", "cost", "reserved_characters", "reserved_cost")
-
-# The statements that every batch needs, built once.
-KEYS: Any = bindparam("keys", expanding=True)
-OWN_TOKEN: Any = bindparam("own")
-NOW: Any = bindparam("now")
-ALIVE = select(s.leases.c.token).where(s.leases.c.expires > NOW)  # the leases that live
-RENEW = (
-    update(s.leases)
-    .where(s.leases.c.token == OWN_TOKEN, s.leases.c.expires > NOW)
-    .values(expires=bindparam("later"))
-)
-CLAIMED = select(s.claims).where(s.claims.c.key.in_(KEYS), s.claims.c.token.in_(ALIVE))
-OWN = select(s.claims.c.key).where(s.claims.c.token == OWN_TOKEN, s.claims.c.key.in_(KEYS))
-LATER = select(s.claims.c.key).where(s.claims.c.token > OWN_TOKEN, s.claims.c.key.in_(KEYS))
-UNCLAIM = delete(s.claims).where(s.claims.c.token == OWN_TOKEN, s.claims.c.key.in_(KEYS))
-ANSWERED = select(s.outputs.c.key).where(s.outputs.c.key.in_(KEYS))
-SUMS = select(
-    func.sum(s.spending.c.requests),
-    func.sum(s.spending.c.characters + s.spending.c.reserved_characters),
-    func.sum(s.spending.c.cost + s.spending.c.reserved_cost),
-).where(s.spending.c.run == bindparam("of"), s.spending.c.worker != bindparam("but"))
 
 Clock = Callable[[], float]
 
@@ -84,18 +62,8 @@ class Leases(Rows):
     ) -> None:
         super().__init__(database)
         self._clock, self.seconds = clock, seconds
-        claim, put = self._insert(s.claims), self._insert(s.spending)
-        self._add_claim = claim.on_conflict_do_update(
-            index_elements=["key"],
-            set_={"token": claim.excluded.token},
-            where=s.claims.c.token.not_in(ALIVE),
-        )
-        self._put_account = put.on_conflict_do_update(
-            index_elements=["run", "worker"],
-            set_={name: put.excluded[name] for name in AMOUNTS},
-        )
-        outputs = self._insert(s.outputs).on_conflict_do_nothing()
-        self._add_outputs = outputs.returning(s.outputs.c.key)
+        statements = q.upserts(self._insert)
+        self._add_lease, self._add_claim, self._add_outputs, self._put_account = statements
 
     def grant(self, holder: str = "") -> int:
         """The token of a new lease."""
@@ -108,9 +76,8 @@ class Leases(Rows):
             now = self._now(connection)
             self._sweep(connection, now)
             row = {"holder": holder, "expires": now + self.seconds}
-            connection.execute(self._insert(s.leases).on_conflict_do_nothing(), [row])
-            own = select(s.leases.c.token).where(s.leases.c.holder == holder)
-            return int(connection.scalar(own) or 0)
+            connection.execute(self._add_lease, row)
+            return int(connection.scalar(q.TOKEN, {"of": holder}) or 0)
 
     def renew(self, token: int) -> None:
         """Put off the expiry of a lease that has not come yet."""
@@ -121,8 +88,8 @@ class Leases(Rows):
         """End a lease; what was claimed under it and not answered is free, what was set aside and not sent too."""
         with _locked(account), self._engine.begin() as connection:
             # First the row that a claim needs: no claim can come in behind the deletion of the others.
-            connection.execute(delete(s.leases).where(s.leases.c.token == token))
-            connection.execute(delete(s.claims).where(s.claims.c.token == token))
+            connection.execute(q.END, {"own": token})
+            connection.execute(q.UNCLAIM_ALL, {"own": token})
             if account and account.written:
                 self._write(connection, account, account.meter.sent, Spent())
 
@@ -163,7 +130,7 @@ class Leases(Rows):
         with self._engine.connect() as connection:
             now = self._now(connection)
             for some in pages(keys):
-                rows = connection.execute(CLAIMED, {"keys": some, "now": now})
+                rows = connection.execute(q.CLAIMED, {"keys": some, "now": now})
                 found |= {row.key: row.token for row in rows}
         return found
 
@@ -240,13 +207,13 @@ class Leases(Rows):
         """Renew a living lease; the time at which it was."""
         now = self._now(connection)
         values = {"own": token, "now": now, "later": now + self.seconds}
-        if not connection.execute(RENEW, values).rowcount:
+        if not connection.execute(q.RENEW, values).rowcount:
             raise LeaseLost(token)
         return now
 
     def _sweep(self, connection: Connection, now: float) -> None:
-        connection.execute(delete(s.leases).where(s.leases.c.expires <= now))
-        connection.execute(delete(s.claims).where(s.claims.c.token.not_in(ALIVE)), {"now": now})
+        connection.execute(q.END_EXPIRED, {"now": now})
+        connection.execute(q.UNCLAIM_EXPIRED, {"now": now})
 
     def _claim(
         self, connection: Connection, token: int, keys: Sequence[str], now: float
@@ -258,21 +225,21 @@ class Leases(Rows):
             connection.execute(self._add_claim, rows)
         mine: set[str] = set()
         for some in pages(keys):
-            mine |= set(connection.scalars(OWN, {"keys": some, "own": token}))
-            known = mine.intersection(connection.scalars(ANSWERED, {"keys": some}))
+            mine |= set(connection.scalars(q.OWN, {"keys": some, "own": token}))
+            known = mine.intersection(connection.scalars(q.ANSWERED, {"keys": some}))
             self._unclaim(connection, token, list(known))
             mine -= known
         return mine
 
     def _unclaim(self, connection: Connection, token: int, keys: Sequence[str]) -> None:
         for some in pages(keys):
-            connection.execute(UNCLAIM, {"keys": some, "own": token})
+            connection.execute(q.UNCLAIM, {"keys": some, "own": token})
 
     def _claimed_later(self, connection: Connection, token: int, keys: Sequence[str]) -> set[str]:
         """Which inputs have a claim under a later lease: the fence."""
         found: set[str] = set()
         for some in pages(keys):
-            found |= set(connection.scalars(LATER, {"keys": some, "own": token}))
+            found |= set(connection.scalars(q.LATER, {"keys": some, "own": token}))
         return found
 
     def _keep(self, connection: Connection, rows: list[dict[str, Any]]) -> dict[str, Output | None]:
@@ -291,12 +258,12 @@ class Leases(Rows):
         """Put the whole account in the place of what was written of it: the same, however often it is written."""
         account.written = True
         settled = (spent.requests, spent.characters, spent.cost)
-        values = zip(AMOUNTS, (*settled, aside.characters, aside.cost), strict=True)
+        values = zip(q.AMOUNTS, (*settled, aside.characters, aside.cost), strict=True)
         row = {"run": account.run, "worker": account.name, **dict(values)}
         connection.execute(self._put_account, row)
 
     def _spent(self, connection: Connection, run: str, but: str = "") -> Spent:
-        found = connection.execute(SUMS, {"of": run, "but": but}).one()
+        found = connection.execute(q.SUMS, {"of": run, "but": but}).one()
         return Spent(int(found[0] or 0), int(found[1] or 0), float(found[2] or 0.0))
 
 

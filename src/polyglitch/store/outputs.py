@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import delete, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from polyglitch.records import Input, Output, decode, digest, encode
 from polyglitch.store import schema as s
 from polyglitch.store.database import Rows, pages
 
+KNOWN = select(s.outputs.c.key, s.outputs.c.record).where(
+    s.outputs.c.key.in_(bindparam("keys", expanding=True))
+)  # built once: every batch asks it
 LONGEST_KIND = 64  # as schema.kept has it
 
 
@@ -29,8 +32,7 @@ class Outputs(Rows):
         found: dict[str, Output] = {}
         with self._engine.connect() as connection:
             for some in pages(keys):
-                query = select(s.outputs.c.key, s.outputs.c.record).where(s.outputs.c.key.in_(some))
-                for key, record in connection.execute(query):
+                for key, record in connection.execute(KNOWN, {"keys": some}):
                     found[key] = decode(record, Output)
         return found
 
