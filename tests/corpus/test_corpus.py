@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tracemalloc
 from pathlib import Path
 
@@ -74,3 +75,24 @@ def test_the_sample_is_fit_to_show() -> None:
 )
 def test_the_sample_varies(phrase: str) -> None:
     assert sum(phrase in seed.input.text for seed in open_corpus("sample")) >= 2
+
+
+def test_a_limited_run_of_a_large_file_is_known_by_its_head_size_and_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("polyglitch.corpus.read.HEAD", 1 << 16)
+    large = tmp_path / "large.txt"
+    large.write_text("".join(f"Sentence number {n} is here.\n" for n in range(20_000)))
+    before = open_corpus(str(large))
+    known = before.digest(limited=True), before.digest()
+    assert known == (before.digest(limited=True), before.digest())
+    text = large.read_text()
+    large.write_text(text.replace("number 19999", "number 19998"))  # same length, far behind
+    os.utime(large, ns=(1, 1))
+    after = open_corpus(str(large))
+    assert after.digest(limited=True) != known[0] and after.digest() != known[1]
+    small = tmp_path / "small.txt"
+    small.write_text("A sentence is here.\n")
+    one = open_corpus(str(small)).digest(limited=True)
+    os.utime(small, ns=(1, 1))
+    assert open_corpus(str(small)).digest(limited=True) == one  # all of it was read

@@ -6,6 +6,7 @@ from importlib import import_module
 
 import click
 
+from polyglitch.cli.options import with_example
 from polyglitch.registry import suggest
 
 TOPICS = ("efficiency", "labels", "priority")
@@ -26,7 +27,7 @@ class Topics(click.Group):
             )
         command = import_module(f"polyglitch.cli.evaluate_{cmd_name}").command
         assert isinstance(command, click.Command)  # noqa: S101 - every such module defines one
-        return command
+        return with_example(command, f"evaluate {cmd_name}")
 
 
 @click.command(name="evaluate", cls=Topics)

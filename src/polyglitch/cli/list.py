@@ -20,7 +20,7 @@ KINDS = (
 )
 
 
-@click.command(name="list", epilog="Example: polyglitch list methods")
+@click.command(name="list")
 @click.argument("kind", type=click.Choice(KINDS), metavar="|".join(KINDS), required=False)
 @click.option("--json", "as_json", is_flag=True, help="An array of objects, each with a name.")
 def command(kind: str | None, as_json: bool) -> None:

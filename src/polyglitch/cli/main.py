@@ -8,6 +8,7 @@ from importlib import import_module
 import click
 
 from polyglitch import __version__
+from polyglitch.cli.options import with_example
 from polyglitch.errors import PolyglitchError
 
 COMMANDS = (
@@ -49,7 +50,7 @@ class LazyGroup(click.Group):
             return None
         command = import_module(f"polyglitch.cli.{cmd_name}").command
         assert isinstance(command, click.Command)  # noqa: S101 - every module here defines one
-        return command
+        return with_example(command, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -62,7 +63,11 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    epilog='Completion of commands, methods and systems: eval "$(_POLYGLITCH_COMPLETE=bash_source polyglitch)"',
+)
 @click.version_option(__version__)
 def polyglitch() -> None:
     """Find where language software breaks, without labelled references."""

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from polyglitch.errors import install_extras
+
 if TYPE_CHECKING:
     from polyglitch.results.history import History
 
@@ -53,6 +55,5 @@ def look_at(history: History, name: str) -> str:
     run = of_run(history, name)
     if all(find_spec(package) for package in REVIEW_NEEDS):
         return f"Look: {own_command('review', *run)}"
-    install = shlex.join([sys.executable, "-m", "pip", "install", *REVIEW_NEEDS])
     page = own_command("report", *run, "-o", "report.html")
-    return f"Look: {page} (or in the browser with `polyglitch review`, after: {install})"
+    return f"Look: {page} (or in the browser with `review`, after: {install_extras(['web'])})"

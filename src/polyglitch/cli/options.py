@@ -1,8 +1,9 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what `--help` and the shell's completion know of any command."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import click
@@ -10,16 +11,23 @@ import click
 from polyglitch.errors import UsageError
 
 Command = Callable[..., Any]
+Completion = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
 def one_run(command: Command) -> Command:
     """`--store` and `--run`: which run a command is about."""
-    store = click.option("--store", default=None, help="The store of the run.")
+    store = click.option(
+        "--store",
+        default=None,
+        help="The store of the run.",
+        show_default="that of polyglitch.toml, or polyglitch.sqlite",
+    )
     run = click.option(
         "--run",
         "run_id",
         default=None,
-        help="Which run, by (the beginning of) its id; default the newest.",
+        help="Which run, by (the beginning of) its id.",
+        show_default="the newest that finished",
     )
     return store(run(command))
 
@@ -73,3 +81,39 @@ def reopened(command: Command) -> Command:
         help="A parameter of the run that names a system or a model.",
     )
     return system(parser(param(command)))
+
+
+def with_example(command: click.Command, name: str) -> click.Command:
+    """A command whose help ends with an example; so do those of its own commands."""
+    found = examples()
+    if name in found:
+        command.epilog = f"Example: {found[name]}"
+    for inner in getattr(command, "commands", {}).values():
+        with_example(inner, f"{name} {inner.name}")
+    return command
+
+
+@cache
+def examples() -> dict[str, str]:
+    """An example of each command, by name."""
+    import tomllib
+    from importlib.resources import files
+
+    path = files("polyglitch").joinpath("resources", "examples.toml")
+    return {name: str(line) for name, line in tomllib.loads(path.read_text("utf-8")).items()}
+
+
+def complete(kind: str, after: str = "") -> Completion:
+    """Completion of the registered names of a kind, several by comma; each with what follows it."""
+
+    def names(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+        from polyglitch import registry
+
+        done, comma, begun = typed.rpartition(",")
+        return [
+            f"{done}{comma}{name}{after}"
+            for name in registry.entries(kind)
+            if name.startswith(begun)
+        ]
+
+    return names

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PAGE = "report.html"
 
 
-@click.command(name="report", epilog="Example: polyglitch report -o report.html -o findings.jsonl")
+@click.command(name="report")
 @one_run
 @click.option(
     "-o",
@@ -26,7 +26,7 @@ PAGE = "report.html"
     multiple=True,
     help=f"A file by extension: .html .jsonl .csv .md .xml .sarif; - prints JSON lines.  [default: {PAGE}]",
 )
-@click.option("--title", default="", help="The heading; by default the system and the corpus.")
+@click.option("--title", default="", help="The heading.", show_default="the system and the corpus")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
 def command(
     store: str | None, run_id: str | None, output: tuple[str, ...], title: str, as_json: bool

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyglitch.cli.options import read_fields, reading
+from polyglitch.cli.options import complete, read_fields, reading
 from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,11 +24,30 @@ if TYPE_CHECKING:
 REPEATED = ("methods", "output")
 
 
-@click.command(
-    name="run",
-    epilog="Example: polyglitch run --system firefox:en-pt --corpus sample --method sit --limit 20 --fail-under 95%",
+class RunCommand(click.Command):
+    """The command, its help with the defaults that a campaign has: an option that is not given is left to the file."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, each with its default."""
+        import msgspec
+
+        from polyglitch.campaign import Campaign
+
+        defaults = {field.name: field.default for field in msgspec.structs.fields(Campaign)}
+        for parameter in self.params:
+            value = defaults.get(parameter.name or "")
+            plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+            if isinstance(parameter, click.Option) and plain and value != "":
+                parameter.show_default = str(value)
+        super().format_options(ctx, formatter)
+
+
+@click.command(name="run", cls=RunCommand)
+@click.option(
+    "--system",
+    help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ...",
+    shell_complete=complete("systems", after=":"),
 )
-@click.option("--system", help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ...")
 @click.option("--back", help="The system for the way back, for methods that make a round trip.")
 @click.option(
     "--corpus",
@@ -41,7 +60,13 @@ REPEATED = ("methods", "output")
 @click.option("--context-column", help="The same as --field context=COLUMN.")
 @click.option("--source-language", help="Two-letter code, where the system does not tell.")
 @click.option("--target-language", help="Two-letter code, where the system does not tell.")
-@click.option("--method", "methods", multiple=True, help="Method(s), by comma or repeated.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    help="Method(s), by comma or repeated.",
+    shell_complete=complete("methods"),
+)
 @click.option(
     "--param", "params", multiple=True, metavar="METHOD.KEY=VALUE", help="Set a parameter."
 )
@@ -83,7 +108,7 @@ REPEATED = ("methods", "output")
     "-o",
     "--output",
     multiple=True,
-    help="Report file: .html .jsonl .csv .md .xml .sarif (repeatable).",
+    help="Report file: .html .jsonl .csv .md .xml .sarif, or - for JSON lines on stdout (repeatable).",
 )
 @click.option(
     "--config",

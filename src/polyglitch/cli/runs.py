@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from polyglitch.store.store import Store
 
 
-@click.command(name="runs", epilog="Example: polyglitch runs --store polyglitch.sqlite")
+@click.command(name="runs")
 @click.option(
     "--store",
     default=None,
-    help="The store; by default that of polyglitch.toml, or polyglitch.sqlite.",
+    help="The store.",
+    show_default="that of polyglitch.toml, or polyglitch.sqlite",
 )
 @click.option("--json", "as_json", is_flag=True, help="An array of objects, the newest run first.")
 def command(store: str | None, as_json: bool) -> None:

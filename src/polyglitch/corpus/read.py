@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
+import os
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -45,6 +47,7 @@ BY_LINE: dict[str, Callable[[Iterator[Line], Columns], Iterator[Row | Bad]]] = {
 }
 LOOKED_AT = 20  # rows among which one must have a text
 LONGEST_ID = 64  # characters, as a store keeps them
+HEAD = 1 << 24  # bytes: more than most corpora have, and read in a tenth of a second
 EXAMPLES = 3  # a reason is understood by then, and a file of a million bad rows stays readable
 
 
@@ -91,13 +94,22 @@ class Corpus:
         """What the latest reading left out so far, the most frequent reason first."""
         return tuple(sorted(self._skipped.values(), key=lambda each: -each.count))
 
-    def digest(self) -> str:
-        """A name for the content and the way it is read: the same means the same seeds."""
+    def digest(self, limited: bool = False) -> str:
+        """A name for the content and the way it is read: the same means the same seeds.
+
+        Of a large file from which only some seeds are taken the first `HEAD` bytes count, with its size and the time
+        of its last change: what lies beyond cannot change without one of these.
+        """
         state = hashlib.blake2b(digest_size=16)
         for stream in self._source.streams():
             with stream:
-                while chunk := stream.read(CHUNK):
+                left = HEAD if limited else math.inf
+                while left > 0 and (chunk := stream.read(CHUNK)):
                     state.update(chunk)
+                    left -= len(chunk)
+                if left <= 0:
+                    about = os.fstat(stream.fileno())
+                    state.update(f"{about.st_size} {about.st_mtime_ns}".encode())
         options = (self._source.format, self._source.gzipped, self._limits, self._columns)
         return digest(
             [state.hexdigest(), *map(repr, options), self._source.encoding, self.language]

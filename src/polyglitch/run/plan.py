@@ -132,7 +132,10 @@ def define(
         ],
         "systems": [system.signature for system in systems],
         "languages": list(languages),
-        "corpus": {"name": campaign.corpus, "digest": corpus.digest()},
+        "corpus": {
+            "name": campaign.corpus,
+            "digest": corpus.digest(limited=campaign.limit is not None),
+        },
         "limit": campaign.limit,
         "budget": campaign.budget,
         "rank": campaign.rank,
