@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from polyglitch.api.tables import Breakdown, Comparison, Counts, RunSummary, pandas
+from polyglitch.api.tables import Breakdown, Comparison, Counts, RunSummary, counted, pandas
 from polyglitch.api.told import CaseResult, Found, case_html, told_lines
 from polyglitch.errors import UsageError
 from polyglitch.evaluate.regression import compare_outcomes
@@ -123,8 +123,8 @@ class Result:
             reason = next(iter(self.summary.undecided_reasons), "no case was made")
             return f"nothing was decided of {figures['cases']:,} cases, most often since: {reason}"
         lines = [
-            f"{self.violation_rate:.1%} of {decided:,} decided cases are violated, "
-            f"more than {most:.1%} ({figures['issues']:,} issues, {figures['undecided']:,} undecided). The worst:"
+            f"{self.violation_rate:.1%} of {decided:,} decided cases are violated, more than {most:.1%} "
+            f"({counted(figures['issues'], 'issue')}, {figures['undecided']:,} undecided). The worst:"
         ]
         for finding in self._found(1):
             lines += ["", *(f"  {line}" for line in told_lines(*finding.violations[0]))]

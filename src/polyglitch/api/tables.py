@@ -46,6 +46,11 @@ def html_table(head: Row, rows: Sequence[Row]) -> Markup:
     return Markup("<table>{}{}</table>").format(line(head, "th"), body)
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 issue`, `2 issues`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def shown(cell: object) -> str:
     """A cell as text: shares as percent, counts with commas."""
     if isinstance(cell, float):
@@ -132,7 +137,7 @@ class RunSummary(Summary, frozen=True):
             return f"nothing decided: all of {self.cases:,} cases are undecided"
         return (
             f"{self.holds:.1%} of {decided:,} decided cases hold; {self.violations:,} violated, "
-            f"{self.issues:,} issues, {self.undecided:,} undecided"
+            f"{counted(self.issues, 'issue')}, {self.undecided:,} undecided"
         )
 
     @property

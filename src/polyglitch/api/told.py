@@ -141,7 +141,7 @@ class Found(Finding, frozen=True):
     def __repr__(self) -> str:
         kind = f", {self.issue.kind}" if self.issue.kind else ""
         more = len(self.violations) - 1
-        head = f"issue of {self.issue.method}{kind}{f' and {more} more cases' if more > 0 else ''}"
+        head = f"issue of {self.issue.method}{kind}{f' and {more} more' if more > 0 else ''}"
         lines = told_lines(*self.violations[0]) if self.violations else ()
         return "\n  ".join([head, *lines])
 
