@@ -334,7 +334,7 @@ def test_a_column_that_looks_like_a_label_is_pointed_out(
         "text,mood\n" + "".join(f"Text {n}.,{'glad' if n % 2 else 'sad'}\n" for n in range(6))
     )
     open_corpus(str(path))
-    assert "'mood' looks like one: if it is, add --field label=mood" in caplog.text
+    assert "'mood' looks like one: if it is, name it with --field label=mood" in caplog.text
     caplog.clear()
     open_corpus(str(path), label="mood")
     assert caplog.text == ""

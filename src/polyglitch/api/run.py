@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
-import msgspec
-
+from polyglitch.api.corpora import CorpusLike, as_corpus
+from polyglitch.api.progress import progress_shown
 from polyglitch.api.result import Result
 from polyglitch.campaign import Campaign, make_campaign
 from polyglitch.errors import UsageError
 from polyglitch.flow import finished
 from polyglitch.protocols import System
-from polyglitch.run.budget import Watch
+from polyglitch.run.budget import Progress, Watch
 from polyglitch.run.plan import Open
 from polyglitch.systems.python_call import PythonCall
+from polyglitch.systems.python_version import source_version
 from polyglitch.systems.uri import open_system
 
-SystemLike = str | System | Callable[..., Any]
-CorpusLike = str | Path | Iterable[str | Mapping[str, Any]]
+
+@runtime_checkable
+class Predicts(Protocol):
+    """A model in the manner of scikit-learn: `predict` takes a list of texts."""
+
+    @property
+    def predict(self) -> Callable[..., Any]: ...
+
+
+SystemLike = str | System | Predicts | Callable[..., Any]
 
 
 def run(
@@ -29,18 +38,20 @@ def run(
     methods: str | Sequence[str] = ("sit",),
     *,
     store: str | Path | None = None,
-    watch: Watch = lambda _: None,
+    progress: bool | None = None,
+    watch: Watch | None = None,
     **options: Any,
 ) -> Result:
     """Run methods on a system and give back what came of it.
 
-    system: a URI as on the command line (`firefox:en-pt`), a function of a text or of a list of texts, or any object
-        that fits `polyglitch.System`.
-    corpus: a file, `sample`, or the texts themselves: strings, or mappings with `text` and, where there are any,
-        `label`, `context`, `id`.
+    system: a URI as on the command line (`firefox:en-pt`); a function of a text or of a list of texts, async or not;
+        an object with `predict`, as scikit-learn has them; or any object that fits `polyglitch.System`.
+    corpus: a file, `sample`, or the texts themselves: strings, mappings with `text` and, where there are any, `label`,
+        `context`, `id`; a DataFrame or a dataset of Hugging Face. `fields={"text": "review"}` names other columns.
     methods: names as `polyglitch list methods` shows them, one or several.
     store: the file or database that keeps everything, so that the same call goes on where it stopped; without one a
         temporary file is used, which the result removes when it is no longer needed.
+    progress: True shows how far the run is, False does not; else a notebook shows it.
     watch: called with the progress of the run.
     options: the options of `polyglitch run`, such as `limit=20`, `source_language="en"`, `parameters={"sit": {...}}`.
     """
@@ -56,19 +67,34 @@ def run(
             **options,
         }
     )
-    with finished(campaign, watch, open_one) as (history, figures):
-        run_id = history.run_id
-    return Result(run_id, figures, campaign.store, scratch)
+    with progress_shown(progress) as show:
+
+        def tell(step: Progress) -> None:
+            show(step)
+            if watch:
+                watch(step)
+
+        with finished(campaign, tell, open_one) as (history, figures):
+            run_id = history.run_id
+    title = "" if isinstance(corpus, (str, Path)) else f"{title_of(system, uri)} on texts in memory"
+    return Result(run_id, figures, campaign.store, scratch, title)
+
+
+def title_of(system: SystemLike, uri: str) -> str:
+    """What a system is called at the head of a report."""
+    if isinstance(system, str):
+        return uri.partition("|")[0]
+    return str(getattr(system, "__name__", type(system).__name__))
 
 
 def as_system(system: SystemLike) -> tuple[str, Open | None]:
     """A system as a campaign names it, and what opens it where it is an object of this process."""
     if isinstance(system, str):
         return system, None
-    if not isinstance(system, System) and not callable(system):
+    if not isinstance(system, (System, Predicts)) and not callable(system):
         raise UsageError(
-            f"system is of type {type(system).__name__}; give a URI such as firefox:en-pt, a function of a text, "
-            "or an object that fits polyglitch.System"
+            f"system is of type {type(system).__name__}; give a URI such as firefox:en-pt, a function of a text or "
+            "of a list of texts, an object with `predict`, or one that fits polyglitch.System"
         )
     name = name_of(system)
     opened = system if isinstance(system, System) else PythonCall(system, name)
@@ -83,26 +109,8 @@ def name_of(system: object) -> str:
     """The name of a function or object; its source is part of it, so that edited code is another system."""
     if isinstance(system, System):
         return system.signature
-    from polyglitch.systems.python_version import source_version
-
     place = getattr(system, "__module__", None) or "function"
     return f"python:{place}:{getattr(system, '__qualname__', type(system).__name__)}{source_version(system)}"
 
 
-def as_corpus(corpus: CorpusLike, folder: Path) -> str:
-    """A corpus as a campaign names it; texts from memory go to a file, where a run can read them again."""
-    if isinstance(corpus, (str, Path)):
-        return str(corpus)
-    path = folder / "corpus.jsonl"
-    with path.open("wb") as out:
-        for row in corpus:
-            if not isinstance(row, (str, Mapping)):
-                raise UsageError(
-                    f"corpus: a row is of type {type(row).__name__}; give strings, or mappings with `text`"
-                )
-            out.write(msgspec.json.encode({"text": row} if isinstance(row, str) else dict(row)))
-            out.write(b"\n")
-    return str(path)
-
-
-__all__ = ["Campaign", "run"]
+__all__ = ["Campaign", "CorpusLike", "SystemLike", "run"]

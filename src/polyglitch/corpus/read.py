@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from pathlib import Path
 
 from polyglitch.corpus.encodings import CHUNK
 from polyglitch.corpus.lines import Line, read_lines, too_long
@@ -148,8 +149,10 @@ class Corpus:
         good = [row for row in rows if isinstance(row, Row)]
         if not any(row.label for row in good) and (column := like_labels(good)):
             log.warning(
-                "%s has no column that is known as label, and %r looks like one: if it is, add --field label=%s",
-                self.name,
+                "%s has no column that is known as label, and %r looks like one: if it is, name it with "
+                "--field label=%s (in Python, fields={'label': %r})",
+                Path(self.name).name,
+                column,
                 column,
                 column,
             )

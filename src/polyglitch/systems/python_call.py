@@ -45,8 +45,9 @@ class PythonCall:
         self._function = function = callable_of(found)
         parameters = _parameters(function)
         self._batch = bool(getattr(function, "batch", _takes_list(parameters[:1])))
-        if function is not found and _first_is_free(parameters[:1]):
-            self._batch = True  # `predict` of a model takes a list, whatever it calls it
+        predicts = inspect.ismethod(function) and function.__name__ == "predict"
+        if predicts and _first_is_free(parameters[:1]):
+            self._batch = True  # that of a model takes a list, whatever it calls it
         self._context = _context_parameter(parameters)
         self._async = inspect.iscoroutinefunction(inspect.unwrap(function)) or (
             inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-import tempfile
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,11 @@ from polyglitch.api.run import CorpusLike, SystemLike, run
 
 
 def run_check(
-    system: SystemLike, method: str, store: str, corpus: CorpusLike = "sample", **options: Any
+    system: SystemLike,
+    method: str,
+    store: str | Path | None = None,
+    corpus: CorpusLike = "sample",
+    **options: Any,
 ) -> Result:
     """Run a campaign for a test; options are those of `polyglitch run`."""
     return run(system, corpus, method, store=store, **options)
@@ -24,8 +28,8 @@ def check(
     method: str,
     system: SystemLike,
     max_violation_rate: float = 0.05,
-    corpus: str = "sample",
-    store: str | None = None,
+    corpus: CorpusLike = "sample",
+    store: str | Path | None = None,
     **options: Any,
 ) -> Callable[[Callable[..., Any]], Callable[[], None]]:
     """Make a function a test: the campaign runs, its rate is judged, then the function may look at the result."""
@@ -35,16 +39,22 @@ def check(
 
         @functools.wraps(function)
         def test() -> None:
-            with tempfile.TemporaryDirectory() as folder:
-                where = store or str(Path(folder) / "runs.sqlite")
-                result = run_check(system, method, where, corpus, **options)
-                from polyglitch.testing.plugin import keep_report
+            result = run_check(system, method, store, corpus, **options)
+            from polyglitch.testing.plugin import keep_report
 
-                keep_report(function.__name__, result)
-                result.assert_rate(max_violation_rate)
-                function(result) if takes else function()
+            keep_report(function.__name__, result)
+            if result.violation_rate > max_violation_rate:
+                fail(result.describe(max_violation_rate))
+            function(result) if takes else function()
 
         del test.__wrapped__  # else pytest looks for the arguments as fixtures
         return test
 
     return decorate
+
+
+def fail(message: str) -> None:
+    """Fail a test with a message alone: none of our code says more than it."""
+    if "pytest" in sys.modules:
+        sys.modules["pytest"].fail(message, pytrace=False)
+    raise AssertionError(message)
