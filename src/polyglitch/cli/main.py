@@ -19,6 +19,7 @@ COMMANDS = (
     "evaluate",
     "explain",
     "generate",
+    "get",
     "grammar",
     "init",
     "judge",

@@ -78,7 +78,7 @@ class Bert:
         scores -= scores.max(-1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(-1, keepdims=True)
-        seen = scores @ value.transpose(0, 2, 1, 3)
+        seen: Floats = scores @ value.transpose(0, 2, 1, 3)
         return seen.transpose(0, 2, 1, 3).reshape(len(x), -1)
 
     def _dense(self, x: Floats, name: str) -> Floats:
