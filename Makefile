@@ -13,7 +13,9 @@ PINNED := $(BIN)/python pyproject.toml constraints.txt requirements/install.sh r
 .NOTPARALLEL:
 .PHONY: demo check test lint bench debian pins clean
 
+# The bundled sentences need no model; with this one your own can follow at once. Offline the demo runs all the same.
 demo: $(VENV)/.demo
+	-@$(BIN)/polyglitch get smollm2
 	$(BIN)/polyglitch demo
 
 # Lint, and the tests that need no model, browser, server or cluster and are done in a moment.

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from polyglitch.errors import Missing
+from polyglitch.nlp.embedders import minilm
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
+from polyglitch.nlp.models import downloads
 from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.nlp.proposers import different_meaning as unlike
+from polyglitch.nlp.proposers import in_context
 from polyglitch.nlp.proposers.different_meaning import DifferentMeaningProposer, open_unlike
 from polyglitch.protocols import Candidate, Slot
 
@@ -32,7 +36,7 @@ class Fixed:
 class Alike:
     """Words in context whose likeness is known beforehand."""
 
-    signature = "alike"
+    signature, limit = "alike", 0.35
 
     def __init__(self, **cosines: float) -> None:
         self._cosines = cosines
@@ -67,8 +71,45 @@ def test_opposites_are_let_in_however_alike_they_look() -> None:
     assert words(alone, "summer") == ["minority", "water"]  # winter is a season too
 
 
-def test_without_a_judge_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Neither WordNet nor MiniLM is there."""
     monkeypatch.setattr(unlike, "dictionary_folder", lambda: None)
-    monkeypatch.setattr(unlike, "find_spec", lambda name: None)
-    with pytest.raises(Missing, match="wordnet-base"):
-        open_unlike.__wrapped__("en")
+    for module in (unlike, in_context, downloads):
+        monkeypatch.setattr(module, "data_folder", lambda name: None)
+    caches = (in_context.open_words_in_context, minilm.open_minilm)
+    for one in caches:
+        one.cache_clear()
+    yield
+    for one in caches:
+        one.cache_clear()
+
+
+@pytest.mark.usefixtures("nothing_fetched")
+def test_without_a_judge_it_says_what_brings_one() -> None:
+    with pytest.raises(Missing, match="get minilm") as lacks:
+        open_unlike.__wrapped__("en", "neutral")
+    assert lacks.value.exit_code == 2
+
+
+@pytest.mark.usefixtures("nothing_fetched")
+def test_with_word_vectors_alone_they_judge_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    alike = {"firm": 0.8, "table": 0.1}
+
+    class Vectors:
+        signature = "vectors"
+
+        def __contains__(self, word: str) -> bool:
+            return word in alike or word == "company"
+
+        def likeness(self, words: Sequence[str], others: Sequence[str]) -> Any:
+            return np.array([[alike[other] for other in others] for _ in words])
+
+    monkeypatch.setattr(in_context, "lacking", lambda name: [])
+    monkeypatch.setattr(in_context, "open_vectors", lambda language: Vectors())
+    monkeypatch.setattr(unlike.registry, "load", lambda *_: lambda language: Fixed("firm", "table"))
+    proposer = open_unlike.__wrapped__("en", "fixed")
+    assert words(proposer, "company") == ["table"]
+    assert "get minilm (84 MB, Apache-2.0)" in caplog.text

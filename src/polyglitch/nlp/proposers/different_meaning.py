@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.util import find_spec
 
 from polyglitch import registry
-from polyglitch.errors import Missing
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.embedders.minilm import NEEDS
 from polyglitch.nlp.lexicons.wordnet import WordNet, dictionary_folder, open_wordnet
+from polyglitch.nlp.models.downloads import data_folder
 from polyglitch.nlp.proposers.in_context import (
-    LEAST,
-    WordsInContext,
+    LikenessOfWords,
     open_words_in_context,
     place_of,
 )
@@ -32,12 +29,12 @@ class DifferentMeaningProposer:
     def __init__(
         self,
         base: Proposer,
-        likeness: WordsInContext | None,
+        likeness: LikenessOfWords | None,
         lexicon: WordNet | None,
-        most: float = LEAST,
     ) -> None:
-        self._base, self._likeness, self._lexicon, self._most = base, likeness, lexicon, most
-        judges = [f"{likeness.signature}<{most}"] if likeness else []
+        self._base, self._likeness, self._lexicon = base, likeness, lexicon
+        self._most = likeness.limit if likeness else 0.0
+        judges = [f"{likeness.signature}<{self._most}"] if likeness else []
         judges += [lexicon.signature] if lexicon else []
         self.signature = f"unlike({'+'.join([base.signature, *judges])})"
 
@@ -104,16 +101,8 @@ def siblings(lexicon: WordNet, old: str, new: str, pos: str) -> bool:
 def open_unlike(language: str, base: str = DEFAULT) -> DifferentMeaningProposer:
     """The words of the proposer of a name that mean something else, by MiniLM, by WordNet, or by both."""
     lexicon = open_wordnet() if language_of(language).wordnet and dictionary_folder() else None
-    models = all(find_spec(name) for name in NEEDS)
-    if lexicon is None and not models:
-        raise Missing(
-            "a judge of meaning",
-            "the proposer 'unlike'",
-            "pip install 'polyglitch[torch]', or apt-get install wordnet-base",
-        )
     name, _, argument = base.partition(":")
     factory = registry.load("proposers", name)
     opened = factory(language, argument) if argument else factory(language)
-    return DifferentMeaningProposer(
-        opened, open_words_in_context(language) if models else None, lexicon
-    )
+    read = open_words_in_context(language) if data_folder("minilm") or lexicon is None else None
+    return DifferentMeaningProposer(opened, read, lexicon)

