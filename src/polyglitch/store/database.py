@@ -166,7 +166,7 @@ def _refuse_foreign(path: Path) -> None:
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
             tables = {row[0] for row in connection.execute("select name from sqlite_master")}
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise SystemFailed(
             f"store {str(path)!r} cannot be used: {error}; name another with --store"
         ) from None
