@@ -90,6 +90,10 @@ class Output(Record, frozen=True, tag="output/1"):
         return self.text if self.label is None else self.label
 
 
+# Characters of an answer that oracles compare. Some need time and memory in the square of it: here about a second.
+LONGEST_COMPARED = 20_000
+
+
 class Trial(Record, frozen=True, tag="trial/1"):
     """A case with what came back: for each input its chain of outputs, one a hop of the route."""
 
@@ -108,6 +112,8 @@ class Trial(Record, frozen=True, tag="trial/1"):
             for output in chain:
                 if not output.ok:
                     return output.failure
+                if len(output.text) > LONGEST_COMPARED:
+                    return f"an answer of more than {LONGEST_COMPARED:,} characters is not compared"
         return ""
 
     @property

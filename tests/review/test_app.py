@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import socket
+import threading
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -25,7 +29,7 @@ from polyglitch.review.app import make_app
 from polyglitch.review.evidence import Trees
 from polyglitch.review.pages import static_folder
 from polyglitch.review.queue_view import QueueView
-from polyglitch.review.serve import needs_password, serve
+from polyglitch.review.serve import needs_password, open_port, serve
 from polyglitch.store.store import Store
 
 from .samples import HOSTILE, RUN, fill
@@ -283,7 +287,7 @@ def test_a_write_from_elsewhere_is_refused(
     assert not [one for one in store.labels.of_issue("issue-0") if one.who == "victim"]
 
 
-@pytest.mark.parametrize("address", ["/label", "/undo", "/name", "/login"])
+@pytest.mark.parametrize("address", ["/label", "/undo", "/name"])
 def test_a_write_without_the_sessions_token_is_refused(client: TestClient, address: str) -> None:
     own = come_in(client, "careful")
     fields = {"issue": "issue-0", "verdict": "bug", "name": "x"}
@@ -313,17 +317,107 @@ def test_a_password_stands_before_everything(store: Store, monkeypatch: pytest.M
     for page in ("/", "/issue/issue-0", "/rows", "/reviewers", "/trees/issue-0", "/name"):
         assert client.get(page).headers["location"] == "/login"
     assert client.get(f"{static_folder()}/review.css").status_code == 200
-    token = token_of(client, "/login")
-    before = client.cookies["polyglitch_session_8765"]
-    assert label(client, token, "issue-0", verdict="bug").headers["location"] == "/login"
-    wrong = client.post("/login", data={"password": "x", "token": token}, headers=FROM_US)
+    assert "polyglitch_session_8765" not in client.cookies, "a stranger has no session"
+    assert label(client, "x", "issue-0", verdict="bug").headers["location"] == "/login"
+    wrong = client.post("/login", data={"password": "x"}, headers=FROM_US)
     assert wrong.status_code == 403 and "not the password" in wrong.text
-    right = client.post("/login", data={"password": "open sesame", "token": token}, headers=FROM_US)
-    assert right.status_code == 303
-    assert client.cookies["polyglitch_session_8765"] != before, (
-        "an identity known before is dropped"
+    elsewhere = client.post(
+        "/login", data={"password": "open sesame"}, headers={"origin": "http://e"}
     )
+    assert elsewhere.status_code == 403, "another site's form signs nobody in"
+    right = client.post("/login", data={"password": "open sesame"}, headers=FROM_US)
+    assert right.status_code == 303
     assert client.get("/").status_code == 200
+
+
+def test_strangers_at_the_login_throw_nobody_out(store: Store) -> None:
+    client = client_for(store, "open sesame")
+    client.cookies.set("polyglitch_reviewer", "ann")
+    client.post("/login", data={"password": "open sesame"}, headers=FROM_US)
+    stranger = TestClient(client.app, base_url=BASE, follow_redirects=False)
+    for _ in range(2050):
+        stranger.get("/login")
+    assert client.get("/").status_code == 200
+
+
+def test_one_address_pushes_out_only_its_own_sessions() -> None:
+    sessions = Sessions(8765)
+    mine = sessions.start("10.0.0.1")
+    neighbour = sessions.start("10.0.0.2")
+    assert sessions.find(neighbour.id) is neighbour
+    for _ in range(5000):
+        sessions.start("10.0.0.2")
+    assert sessions.find(mine.id) is mine
+    assert sessions.find(neighbour.id) is neighbour, (
+        "one that is in use outlives those that never were"
+    )
+    for number in range(5000):
+        sessions.start(f"10.1.{number // 250}.{number % 250}")
+    assert len(sessions._open) <= 2000
+
+
+def test_wrong_logins_hold_up_only_their_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(application, "WRONG_PASSWORD_PAUSE", 0.1)
+
+    async def story() -> tuple[float, float, int]:
+        attempts = application.Attempts()
+        refused = 0
+
+        async def guess(client: str) -> float:
+            nonlocal refused
+            start = time.monotonic()
+            async with attempts.turn(client) as free:
+                refused += not free
+                if free and client == "guesser":
+                    await asyncio.sleep(application.WRONG_PASSWORD_PAUSE)
+            return time.monotonic() - start
+
+        guesses = [asyncio.create_task(guess("guesser")) for _ in range(25)]
+        await asyncio.sleep(0.01)
+        honest = await guess("honest")
+        longest = max(await asyncio.gather(*guesses))
+        assert not attempts._turns and not attempts._waiting
+        return honest, longest, refused
+
+    honest, longest, refused = asyncio.run(story())
+    assert honest < 0.05
+    assert longest < 1.0 and refused == 21
+
+
+def test_a_connection_that_stops_halfway_is_hung_up(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import uvicorn
+
+    from polyglitch.review import impatient
+
+    monkeypatch.setattr(impatient, "WHOLE_REQUEST", 0.4)
+    app = client_for(store).app
+    listening = open_port("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    config = uvicorn.Config(
+        app,
+        http=impatient.ImpatientProtocol,
+        log_level="warning",
+        lifespan="off",
+        timeout_keep_alive=1,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    whole = b"GET /login HTTP/1.1\r\nhost: nobody\r\n\r\n"
+    post = b"POST /login HTTP/1.1\r\nhost: nobody\r\ncontent-length: 9\r\n\r\nhalf"
+    try:
+        for said in (b"", whole[:20], whole + whole[:20], post):
+            with socket.create_connection(("127.0.0.1", port), 5) as visitor:
+                visitor.sendall(said)
+                visitor.settimeout(5)
+                while visitor.recv(4096):
+                    pass  # what ends this is the server's hanging up
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "review.lan"])

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -43,7 +47,10 @@ def cluster() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     small = {"num_cpus": 2, "object_store_memory": 80_000_000}
-    head = small | {"num_cpus": 0, "include_dashboard": False}
+    folder = tempfile.mkdtemp(
+        prefix="pg-ray-"
+    )  # not Ray's own, where the note of it would outlive it
+    head = small | {"num_cpus": 0, "include_dashboard": False, "temp_dir": folder}
     made = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(2):
         made.add_node(**small)
@@ -51,6 +58,7 @@ def cluster() -> Iterator[Any]:
     yield made
     for node in made.list_all_nodes():
         node.kill_all_processes(check_alive=False, allow_graceful=True)
+    shutil.rmtree(folder, ignore_errors=True)
     os.environ["PYTHONPATH"] = before
 
 
@@ -119,6 +127,42 @@ def test_no_usage_statistics_and_nothing_left_behind(cluster: Any) -> None:
 
     assert os.environ["RAY_USAGE_STATS_ENABLED"] == "0"
     assert not ray.is_initialized(), "the engine let go of the cluster"
+
+
+ALONE = """
+import os, sys, time
+from polyglitch.campaign import make_campaign
+from polyglitch.run.ray_engine import RayEngine
+start = time.monotonic()
+engine = RayEngine(make_campaign({"jobs": 1}))
+folder = engine._folder
+assert os.path.isdir(folder)
+import ray
+assert ray.get_runtime_context().gcs_address.startswith("127.0.0.1:")
+engine.close()
+assert not os.path.exists(folder), "nothing is left behind"
+print(round(time.monotonic() - start), "seconds")
+"""
+
+
+def test_without_an_address_no_cluster_that_was_noted_here_is_joined(tmp_path: Path) -> None:
+    noted = Path(tempfile.mkdtemp(prefix="pg-note-"))
+    try:
+        (noted / "ray").mkdir()
+        for folder in (noted, noted / "ray"):
+            (folder / "ray_current_cluster").write_text(
+                "127.0.0.1:1"
+            )  # dead: to join it takes minutes
+        env = os.environ | {"RAY_TMPDIR": str(noted), "PYTHONPATH": str(ROOT / "src")}
+        env.pop("RAY_ADDRESS", None)
+        done = subprocess.run(
+            [sys.executable, "-c", ALONE], env=env, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, done.stderr
+        kept = [path.read_text() for path in noted.rglob("ray_current_cluster")]
+        assert kept == ["127.0.0.1:1"] * 2, "the note of others is as it was"
+    finally:
+        shutil.rmtree(noted, ignore_errors=True)
 
 
 def test_what_cannot_be_spread_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

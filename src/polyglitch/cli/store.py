@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
-from polyglitch.errors import UsageError
+from polyglitch.errors import SystemFailed, UsageError
 
 
 @click.group(name="store")
 def command() -> None:
-    """Copy a store: from a file to a server, back, or several into one."""
+    """Copy a store, or look whether it is as it was written."""
 
 
 @command.command(name="copy")
@@ -44,3 +45,47 @@ def copy_cli(source: str, target: str) -> None:
 
 def _same(source: str, target: str) -> bool:
     return Path(source).resolve() == Path(target).resolve()
+
+
+@command.command(name="verify")
+@click.argument("store", default="")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def verify_cli(store: str, as_json: bool) -> None:
+    """Look whether every row of STORE (default: the one in use) is as it was when its run was done.
+
+    Exit code 3 where something is damaged, with what is lost.
+    """
+    from polyglitch.campaign import configured_store
+    from polyglitch.cli.say import say, say_json
+    from polyglitch.records import encode
+    from polyglitch.store.store import Store
+
+    where = store or configured_store()
+    if "://" not in where and not Path(where).is_file():
+        raise UsageError(f"STORE {where!r}: no such file; `polyglitch run` makes a store")
+    opened = Store(where)
+    try:
+        runs = opened.seals.runs()
+        sealed = [run for run in runs if runs[run]]
+        found = {run: opened.seals.verify(run) for run in (*sealed, "")}
+    finally:
+        opened.close()
+    damaged = {run or "outputs": rows for run, rows in found.items() if rows}
+    unsealed = [run for run in runs if run not in sealed]
+    if as_json:
+        told = {run: json.loads(encode(rows)) for run, rows in damaged.items()}
+        say_json({"sealed": sealed, "unsealed": unsealed, "damaged": told})
+    else:
+        for run in runs:
+            state = "damaged" if run in damaged else "as it was written"
+            say(
+                f"{run}  {state if run in sealed else 'not sealed: unfinished, or by an older version'}"
+            )
+        for run, rows in damaged.items():
+            for row in rows:
+                say(f"damaged: {run}: {row}")
+    if damaged:
+        raise SystemFailed(
+            f"store {opened.where!r} is damaged, and figures of {', '.join(damaged)} are not to be trusted; take a "
+            "copy from before, or run again with --fresh: outputs that are lost are asked again"
+        )

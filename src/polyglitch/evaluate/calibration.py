@@ -14,7 +14,7 @@ from polyglitch.evaluate.thresholds import Cut, Target, area, choose, fit_weight
 from polyglitch.results.intervals import Interval, wilson
 
 Direction = Literal["below", "above"]
-GOAL = re.compile(r"\s*(precision|recall|f|accuracy)\s*(?:>=\s*(0?\.\d+|1(?:\.0+)?|0|\d+%))?\s*")
+GOAL = re.compile(r"\A\s*(precision|recall|f|accuracy)\s*(?:>=\s*(0?\.\d+|1(?:\.0+)?|0|\d+%))?\s*")
 FOLDS = 5
 # Held-out figures waver: so near a goal counts as reaching it.
 NEAR = 0.02

@@ -158,7 +158,7 @@ def random_words(language: str) -> tuple[str, ...]:
 
 def join(words: Sequence[str]) -> str:
     """Words as a text, marks close to the word before."""
-    return re.sub(r"\s+([.,;:!?%)])", r"\1", " ".join(words))
+    return re.sub(r"(?<!\s)\s+([.,;:!?%)])", r"\1", " ".join(words))
 
 
 def _ask(

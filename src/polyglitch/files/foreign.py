@@ -19,7 +19,7 @@ Plain = NewType("Plain", str)  # harmless where a host draws links and hides wha
 
 # What makes a spreadsheet take a text for a formula; the full-width forms do in some locales.
 FORMULA = "[=+\\-@＝＋－＠]"
-STARTS_FORMULA = re.compile(rf"[\t\r\n]|[ \u00a0\"']*{FORMULA}")
+STARTS_FORMULA = re.compile(rf"\A(?:[\t\r\n]|[ \u00a0\"']*{FORMULA})")
 # Where a table is cut at semicolons, tabs or ends of lines, what follows one starts a cell of its own.
 LATER_FORMULA = re.compile(rf"([;\t\r\n][ \u00a0\"']*)(?={FORMULA})")
 # SARIF reads [text](target) as a link, and hosts link addresses wherever they stand.

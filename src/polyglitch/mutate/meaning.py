@@ -186,6 +186,6 @@ def wanted(text: str, start: int, end: int) -> bool:
 def without(text: str, start: int, end: int) -> str:
     """The text without a stretch of it, with blanks and commas put right and a capital in front."""
     left = f"{text[:start]} {text[end:]}"
-    left = re.sub(r"\s+([,.;:!?])", r"\1", re.sub(r"\s+", " ", left)).strip(" ,;:")
+    left = re.sub(r"(?<!\s)\s+([,.;:!?])", r"\1", re.sub(r"\s+", " ", left)).strip(" ,;:")
     left = re.sub(r",(\s*,)+", ",", re.sub(r",(?=[.;:!?])", "", left))
     return left[:1].upper() + left[1:] if text[:1].isupper() else left

@@ -53,9 +53,9 @@ JOINS = (
     (re.compile(r"(\w) '(?=\s|$)"), r"\1'"),
     (re.compile(r"\b([Gg]on|[Ww]an) (na)\b"), r"\1\2"),
 )
-QUOTED = re.compile(r'(?:``|")\s*(.+?)\s*(?:\'\'|")')
+QUOTED = re.compile(r"""(?:``|")((?:[^"`'\n]|`(?!`)|'(?!'))+)(?:''|")""")
 LINK = re.compile(r"https?://\S+|\bhttps?\b\S*|\bwww\.\S+|pic\.twitter\S+")
-MENTION = re.compile(r"(?:\bRT\b\s*)?[.!\"“”]*@\w+:?")
+MENTION = re.compile(r"(?:\bRT\b\s*|(?<![.!\"“”]))[.!\"“”]*@\w+:?")
 SPACES = re.compile(r"\s+")
 
 
@@ -63,7 +63,7 @@ def detokenize(text: str) -> str:
     """A line of treebank tokens as running text."""
     for code, mark in BRACKETS.items():
         text = text.replace(code, mark)
-    text = QUOTED.sub(r'"\1"', text)
+    text = QUOTED.sub(lambda found: f'"{found[1].strip() or " "}"', text)
     for pattern, new in JOINS:
         text = pattern.sub(new, text)
     return SPACES.sub(" ", text).strip()

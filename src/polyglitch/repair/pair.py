@@ -13,10 +13,10 @@ from polyglitch.protocols import Parse, Token
 
 # Marks that a deletion left without what they set off.
 DOUBLED = re.compile(r"([,;:–—-])(?:\s*[,;:–—-])+")
-BEFORE_END = re.compile(r"\s*[,;:–—-]+\s*(?=[.?!]|$)")
+BEFORE_END = re.compile(r"(?:(?<!\s)\s+|(?<![\s,;:–—-]))[,;:–—-]+\s*(?=[.?!]|$)")
 AT_START = re.compile(r"^[\s,;:.–—-]+")
-SPACED = re.compile(r"\s+([,;:.?!)])")
-STRAY = re.compile(r"^['\"]\s+|\s+['\"]$")  # a quotation mark whose other half is gone
+SPACED = re.compile(r"(?<!\s)\s+([,;:.?!)])")
+STRAY = re.compile(r"^['\"]\s+|(?<!\s)\s+['\"]$")  # a quotation mark whose other half is gone
 ARTICLE = re.compile(r"\b(an?) ([A-Za-z])", re.IGNORECASE)
 
 

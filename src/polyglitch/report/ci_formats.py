@@ -113,7 +113,7 @@ def clean(value: str) -> str:
     return FORBIDDEN.sub("\ufffd", "\n".join(spelled_out(line) for line in value.split("\n")))
 
 
-ORIGIN = re.compile(r"(?P<file>.+):(?P<line>\d+)$")
+ORIGIN = re.compile(r"\A(?P<file>.+):(?P<line>\d+)$")
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 

@@ -75,9 +75,9 @@ class Guard:
         fresh = session is None
         headers = Headers(scope=scope)
         refusal = self.refuse(scope["method"], headers)
-        if refusal is None and session is None:
-            session = self.sessions.start()
-        if refusal is None and session and not self.may_enter(scope["path"], session):
+        if refusal is None and session is None and not self.sessions.guarded:
+            session = self.sessions.start(client_of(scope))
+        if refusal is None and not self.may_enter(scope["path"], session):
             refusal = RedirectResponse("/login", 303)
         scope.setdefault("state", {})["session"] = session
 
@@ -112,9 +112,14 @@ class Guard:
             return PlainTextResponse("A write must come from a page of this server.", 403)
         return None
 
-    def may_enter(self, path: str, session: Session) -> bool:
-        """Whether a page is open to a session: before the password, the form that asks for it."""
-        return session.signed_in or path == "/login" or path.startswith("/static/")
+    def may_enter(self, path: str, session: Session | None) -> bool:
+        """Whether a page is open to a visitor: before the password, the form that asks for it."""
+        return session is not None or path == "/login" or path.startswith("/static/")
+
+
+def client_of(scope: Scope) -> str:
+    """The address that a request comes from."""
+    return str(scope["client"][0]) if scope.get("client") else ""
 
 
 def session_cookie(scope: Scope, name: str) -> str | None:
@@ -134,7 +139,8 @@ def set_headers(headers: MutableHeaders, status: int, path: str) -> None:
     headers["cache-control"] = "max-age=31536000, immutable" if ours else "no-store"
 
 
-MOST_SESSIONS = 2000  # the oldest is forgotten: a stranger without cookies cannot fill the memory
+MOST_SESSIONS = 2000  # the oldest is forgotten, so that memory stays bounded
+MOST_OF_CLIENT = 100  # of one address: who opens more pushes out its own, nobody else's
 LONGEST_NAME = 60
 REVIEWER_COOKIE = "polyglitch_reviewer"
 YEAR = 365 * 24 * 3600
@@ -146,7 +152,8 @@ class Session:
 
     id: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    signed_in: bool = False
+    client: str = ""  # the address that opened it
+    used: bool = False  # whether its cookie ever came back
 
     def owns(self, token: str) -> bool:
         """Whether a write comes from a page of this session."""
@@ -172,26 +179,27 @@ class Sessions:
         found = self._open.get(identity) if identity else None
         if found:
             self._open.move_to_end(found.id)
+            found.used = True
         return found
 
-    def start(self) -> Session:
-        """A new session, signed in where there is no password."""
-        made = Session(signed_in=not self.guarded)
-        self._open[made.id] = made
-        while len(self._open) > MOST_SESSIONS:
+    def start(self, client: str) -> Session:
+        """A new session of an address; where a password is set, `sign_in` alone asks for one."""
+        own = [one for one in self._open.values() if one.client == client]
+        if len(own) >= MOST_OF_CLIENT:
+            self._open.pop(next((one for one in own if not one.used), own[0]).id)
+        elif len(self._open) >= MOST_SESSIONS:
             self._open.popitem(last=False)
+        made = Session(client=client)
+        self._open[made.id] = made
         return made
 
-    def sign_in(self, old: Session, password: str) -> Session | None:
-        """A fresh session for who knows the password: an identity known before is worth nothing."""
+    def sign_in(self, client: str, password: str) -> Session | None:
+        """A fresh session for who knows the password."""
         if not hmac.compare_digest(
             self._password.encode("utf-8", "replace"), password.encode("utf-8", "replace")
         ):
             return None
-        self._open.pop(old.id, None)
-        made = self.start()
-        made.signed_in = True
-        return made
+        return self.start(client)
 
     def set_cookie(self, response: Response, session: Session) -> None:
         """The session in a cookie that scripts cannot read and other sites cannot send."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -18,6 +21,7 @@ from polyglitch.review.access import (
     Guard,
     Hosts,
     Sessions,
+    client_of,
     name_from_cookie,
     name_to_cookie,
     reviewer_name,
@@ -30,7 +34,7 @@ from polyglitch.review.pages import (
     Form,
     place_of,
     query,
-    read_form,
+    read_fields,
     render,
     session_of,
     static_files,
@@ -42,7 +46,10 @@ from polyglitch.review.queue_view import PAGE, Opened, QueueView
 from polyglitch.store.labels import now
 from polyglitch.store.queue import QueueFilter, QueueRow
 
-WRONG_PASSWORD_PAUSE = 1.0  # seconds, one attempt at a time: guessing takes for ever
+WRONG_PASSWORD_PAUSE = 1.0  # seconds, one attempt of an address at a time: guessing takes for ever
+MOST_WAITING = (
+    4  # attempts of one address: the honest one behind them waits as many seconds at most
+)
 LONGEST_NOTE = 2000
 
 
@@ -187,12 +194,34 @@ class Review:
         raise HTTPException(404, "no such issue in this run")
 
 
+class Attempts:
+    """Passwords are tried one at a time by each address: who guesses holds up only itself, and not for long."""
+
+    def __init__(self) -> None:
+        self._waiting: Counter[str] = Counter()
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    @asynccontextmanager
+    async def turn(self, client: str) -> AsyncIterator[bool]:
+        """The turn of an address; false where too many of its attempts wait already."""
+        if self._waiting[client] >= MOST_WAITING:
+            yield False
+            return
+        self._waiting[client] += 1
+        try:
+            async with self._turns.setdefault(client, asyncio.Lock()):
+                yield True
+        finally:
+            self._waiting[client] -= 1
+            if not self._waiting[client]:  # nobody waits: nothing of this address is kept
+                del self._waiting[client], self._turns[client]
+
+
 class Login:
     """Who comes in: a name, and a password where one is set."""
 
     def __init__(self, sessions: Sessions) -> None:
-        self.sessions = sessions
-        self._one_at_a_time = asyncio.Lock()
+        self.sessions, self.attempts = sessions, Attempts()
 
     def ask_name(self, request: Request) -> Response:
         """The form for the reviewer's name."""
@@ -214,16 +243,21 @@ class Login:
 
     def ask_password(self, request: Request) -> Response:
         """The form for the password."""
-        return HTMLResponse(render("login", token=session_of(request).token, wrong=False))
+        return HTMLResponse(render("login", wrong=False))
 
     async def take_password(self, request: Request) -> Response:
         """Sign in, or wait a moment and ask again."""
-        form, session = await read_form(request), session_of(request)
-        async with self._one_at_a_time:
-            found = self.sessions.sign_in(session, form.get("password", ""))
+        client, password = (
+            client_of(request.scope),
+            (await read_fields(request)).get("password", ""),
+        )
+        async with self.attempts.turn(client) as free:
+            if not free:
+                raise HTTPException(429, "Too many attempts from this address; wait a few seconds.")
+            found = self.sessions.sign_in(client, password)
             if found is None:
                 await asyncio.sleep(WRONG_PASSWORD_PAUSE)
-                return HTMLResponse(render("login", token=session.token, wrong=True), 403)
+                return HTMLResponse(render("login", wrong=True), 403)
         response = RedirectResponse("/", 303)
         self.sessions.set_cookie(response, found)
         return response

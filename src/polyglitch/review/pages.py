@@ -162,16 +162,21 @@ def session_of(request: Request) -> Session:
 
 async def read_form(request: Request) -> Form:
     """The fields of a form, refused unless its token is that of the session."""
+    form = await read_fields(request)
+    token = request.headers.get(TOKEN_HEADER) or form.get("token", "")
+    if not session_of(request).owns(token):
+        raise HTTPException(403, "This page is from an earlier session; load it again.")
+    return form
+
+
+async def read_fields(request: Request) -> Form:
+    """The fields of a form, whoever sends it."""
     body = b""
     async for chunk in request.stream():
         body += chunk
         if len(body) > LONGEST_BODY:
             raise HTTPException(413, "too long")
-    form = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
-    token = request.headers.get(TOKEN_HEADER) or form.get("token", "")
-    if not session_of(request).owns(token):
-        raise HTTPException(403, "This page is from an earlier session; load it again.")
-    return form
+    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
 
 
 def write(handler: Callable[[Request, Form], Response]) -> Endpoint:

@@ -28,6 +28,7 @@ def serve(
 
         from polyglitch.review.access import Hosts
         from polyglitch.review.app import make_app
+        from polyglitch.review.impatient import ImpatientProtocol
     except ImportError as error:
         raise Missing(
             f"{error.name}", "`polyglitch review`", "pip install 'polyglitch[web]'"
@@ -53,7 +54,12 @@ def serve(
             Sessions(number, password),
         )
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, proxy_headers=False
+            app,
+            http=ImpatientProtocol,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
         )
         ready(f"http://{f'[{host}]' if ':' in host else host}:{number}/")
         uvicorn.Server(config).run(sockets=[listening])

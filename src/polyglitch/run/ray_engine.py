@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import os
 import queue
+import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -123,8 +125,9 @@ class RayEngine:
     def __init__(self, campaign: Campaign, address: str = "") -> None:
         self._campaign = campaign
         self._joined = not ray.is_initialized()
+        self._folder: str | None = None
         if self._joined:
-            connect(address or os.environ.get("RAY_ADDRESS", ""))
+            self._folder = connect(address or os.environ.get("RAY_ADDRESS", ""))
         cores = int(ray.cluster_resources().get("CPU", 1))
         self._replicas = campaign.jobs or max(1, cores // 2)
         self.ahead = max(1, cores // 2)
@@ -160,6 +163,8 @@ class RayEngine:
             pool.close()
         if self._joined:
             ray.shutdown()
+        if self._folder:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _send(self, name: str, method: Method, records: Any, kind: Any) -> Callable[[], Any]:
         if not records:
@@ -194,19 +199,27 @@ class Spread:
         """The engine ends the replicas."""
 
 
-def connect(address: str) -> None:
-    """Join a cluster, or start one on this machine that only this machine can reach."""
+def connect(address: str) -> str | None:
+    """Join a cluster, or start one that only this machine can reach; the folder of one started here, to be removed."""
     options: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
+    folder = None
     if address:
         options["address"] = address
     else:
-        options["include_dashboard"] = False
+        # Without "local" Ray joins whatever cluster was last noted on this machine, dead or somebody else's. The folder
+        # is our own, so that our note of a cluster is found by nobody and goes with it; its name is short, as sockets
+        # in it may have a hundred characters.
+        folder = tempfile.mkdtemp(prefix="pg-ray-")
+        options |= {"address": "local", "include_dashboard": False, "_temp_dir": folder}
     if not address or address.startswith(LOOPBACK):  # else ray looks for us under an outer address
         options["_node_ip_address"] = LOOPBACK
     try:
         ray.init(**options)
     except (ConnectionError, RuntimeError, ValueError) as error:
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
         raise SystemFailed(
             f"no Ray cluster at {address or LOOPBACK}: {error}; start one with `ray start --head`, "
             "or leave the address out to use this machine"
         ) from None
+    return folder

@@ -17,6 +17,7 @@ from polyglitch.store.database import Rows, storable
 from polyglitch.store.labels import replace_label
 from polyglitch.store.outputs import fitting
 from polyglitch.store.store import Store
+from polyglitch.store.verify import digests, seals
 
 ROWS = 1000  # a transaction: enough to be quick, little enough to hold in memory
 
@@ -31,6 +32,8 @@ PLAIN = (
     s.searchable,
     s.kept,
     s.spending,
+    digests,
+    seals,
 )
 
 Found = list[dict[str, Any]]

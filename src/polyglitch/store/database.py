@@ -5,6 +5,7 @@ A store on a PostgreSQL server: its address, the driver, and what must not be sh
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import time
@@ -134,7 +135,7 @@ def open_engine(where: str) -> Engine:
     """An engine for a file path or a database URL, ready to be used from several threads."""
     engine = create_engine(_url(where), pool_pre_ping="://" in where)
     event.listen(engine, "handle_error", partial(_explain, shown(where)))
-    if engine.dialect.name == "sqlite":
+    if engine.dialect.name == "sqlite" and "mode=ro" not in str(engine.url):
         event.listen(engine, "connect", _prepare_sqlite)
     _prepare_schema(engine, where)
     return engine
@@ -165,23 +166,60 @@ def _passes(context: ExceptionContext) -> bool:
 def _url(where: str) -> str | URL:
     if "://" in where:
         return server_url(where)
+    if where.startswith((":", "file:")) or not where:
+        raise UsageError(
+            f"--store {where!r} is no file: what only memory holds is lost with the process, and no run could go "
+            "on; name a file, such as runs.sqlite"
+        )
     path = Path(where)
     if path.is_dir():
         raise UsageError(
             f"--store {where!r} is a folder; name a file in it, such as {path / 'runs.sqlite'}"
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.touch(
+                mode=0o600
+            )  # it will hold private things: inputs, answers, names of reviewers
+    except OSError as error:
+        raise UsageError(
+            f"--store {where!r} cannot be made: {error.strerror or error}; name a file in a folder that you "
+            "may write to"
+        ) from None
     if path.is_file() and path.stat().st_size:
         _refuse_foreign(path)
-    return f"sqlite:///{path}"
+        if not writable(path):
+            return _read_only(path)
+    # Not as text: a question mark in a name would start the options of an address.
+    return URL.create("sqlite", database=str(path))
+
+
+def writable(path: Path) -> bool:
+    """Whether a store can be written: the file, and its folder, where SQLite keeps a journal."""
+    return os.access(path, os.W_OK) and os.access(path.absolute().parent, os.W_OK)
+
+
+def _has_journal(path: Path) -> bool:
+    """Whether writes are there that the file itself lacks."""
+    journal = path.with_name(f"{path.name}-wal")
+    return journal.exists() and journal.stat().st_size > 0
+
+
+def _read_only(path: Path) -> URL:
+    """A store that can be reported but not written; nothing is put beside it."""
+    options = {"mode": "ro", "uri": "true"} | ({} if _has_journal(path) else {"immutable": "1"})
+    return URL.create("sqlite", database=path.absolute().as_uri(), query=options)
 
 
 def _refuse_foreign(path: Path) -> None:
     """Leave a database of another program alone: looked at read-only, before anything is set on it."""
+    lasting = "" if writable(path) or _has_journal(path) else "&immutable=1"
+    address = f"{path.absolute().as_uri()}?mode=ro{lasting}"
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
             tables = {row[0] for row in connection.execute("select name from sqlite_master")}
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise SystemFailed(
             f"store {str(path)!r} cannot be used: {error}; name another with --store"
         ) from None
@@ -217,6 +255,10 @@ def _is_current(engine: Engine) -> bool:
 def _prepare_schema(engine: Engine, where: str) -> None:
     if _is_current(engine):
         return
+    if "mode=ro" in str(engine.url):
+        raise UsageError(
+            f"store {shown(where)!r} is read-only and of another version; copy it to a folder that you may write to"
+        )
     with engine.begin() as connection:
         take_turn(connection)  # two that open a new store at once must not both make its tables
         schema.metadata.create_all(connection)
@@ -267,7 +309,7 @@ def shown(where: str) -> str:
     """A file or URL as it may be printed and kept: without its password."""
     if "://" not in where:
         return where
-    where = re.sub(r"([?&]password=)[^&]*", r"\1***", where)
+    where = re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1***", where, flags=re.IGNORECASE)
     scheme, _, rest = where.partition("://")
     user, at, host = rest.rpartition("@")
     if not at:

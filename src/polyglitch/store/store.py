@@ -17,6 +17,7 @@ from polyglitch.store.leases import LEASE, Clock, Leases
 from polyglitch.store.outputs import Outputs
 from polyglitch.store.queue import Queue
 from polyglitch.store.verdicts import Verdicts
+from polyglitch.store.verify import Seals
 
 
 class Store:
@@ -33,6 +34,7 @@ class Store:
         self.leases = Leases(self.database, clock, lease)  # who asks what, and what was spent on it
         self.verdicts = Verdicts(self.database)  # and the issues made of them
         self.labels = Labels(self.database)
+        self.seals = self.runs.seals  # whether it is all as it was written
         self.queue = Queue(self.database)  # pages of issues for a reviewer
 
     def close(self) -> None:
@@ -41,7 +43,11 @@ class Store:
 
 
 class Runs(Rows):
-    """The runs of a store."""
+    """The runs of a store; one that is done is sealed."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.seals = Seals(database)
 
     def begin(self, run: str, definition: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """State and figures of a run, newly made where it is not there yet."""
@@ -68,9 +74,14 @@ class Runs(Rows):
             connection.execute(
                 update(s.runs).where(own).values(state=state, figures=encode(figures))
             )
+        if state == "done":
+            self.seals.seal(run)
+        else:
+            self.seals.forget(run)
 
     def forget(self, run: str) -> None:
         """Drop a run's cases, verdicts and issues; outputs and labels stay."""
+        self.seals.forget(run)
         with self._engine.begin() as connection:
             for table in (s.seeds, s.generated, s.cases, s.verdicts, s.issues, s.spending):
                 connection.execute(delete(table).where(table.c.run == run))

@@ -30,7 +30,7 @@ SHORT_IN_LONG = (
     1 / 3
 )  # share of the longer answer's words that the shorter must have to be its gist
 
-FIRST_WORD = re.compile(r"\W*(\w+)")
+FIRST_WORD = re.compile(r"\A\W*(\w+)")
 
 Same = Literal["same", "differ", "vectors"]
 

@@ -25,7 +25,7 @@ FINITE = (
     "VERB",
     "AUX",
 )  # universal tags do not tell finite verbs from others
-SEVERAL = re.compile(r"[.!?…]+[\"'”)]*\s+\S|[a-z][.!?][A-Z]|[*>~]|\.\.")
+SEVERAL = re.compile(r"[.!?…][\"'”)]*\s+\S|[a-z][.!?][A-Z]|[*>~]|\.\.")
 MARKS = frozenset(".!?…\"'”’")
 
 

@@ -20,7 +20,7 @@ from polyglitch.protocols import Parse, Token
 
 SLOT = re.compile(r"\{(seed|other)(?::(\w+))?\}")
 FINAL = re.compile(r"[\s.!?…,;:]+$")
-OPEN_MARK = re.compile(r"\s+([,.;:?!])")
+OPEN_MARK = re.compile(r"(?<!\s)\s+([,.;:?!])")
 # Words that keep their capital when a sentence becomes a clause.
 KEEP_CAPITAL = re.compile(
     r"^(?:I\b|I'|[A-Z]{2}|[A-Z]\.|(?!It|That|This|There|He|She|What|Who|Here|Let)\w+'s\b|\W)"
@@ -126,7 +126,7 @@ FULL = {"'re": " are", "'ll": " will", "'ve": " have", "'s": " is", "’re": " a
 POSSESSIVE = ("PRP$", "WP$")
 # An adjective names people only before a word for them: `black comedy` is about nobody.
 PERSON = re.compile(
-    r"\s+(?:people|person|men|man|women|woman|girls?|boys?|kids?|child(?:ren)?|actors?|actress(?:es)?|characters?"
+    r"(?<!\s)\s+(?:people|person|men|man|women|woman|girls?|boys?|kids?|child(?:ren)?|actors?|actress(?:es)?|characters?"
     r"|couples?|famil(?:y|ies)|students?|friends?|directors?|writers?|artists?|audiences?|community|heroes|hero)\b",
     re.IGNORECASE,
 )

@@ -98,6 +98,6 @@ def fill_masks(
 
 
 def _words(name: str, lexicon: SentimentLexicon, language: str) -> tuple[str, ...]:
-    plain = re.sub(r"\s*\d+$", "", name)
+    plain = re.sub(r"(?:(?<!\s)\s+|(?<![\s\d]))\d+$", "", name)
     side, _, kind = plain.partition(" ")
     return lexicon.words(side, kind) if side in SIDES else terms(plain, language)

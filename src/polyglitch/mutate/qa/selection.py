@@ -22,7 +22,7 @@ LOOKED_AT = 60  # nearest sentences that are looked at for each question
 SHORTEST, LONGEST = 5, 24  # words of a sentence worth inserting
 # A sentence with so large a share of the question's words is taken to answer or to contradict it.
 ANSWERING = 0.7
-BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
+BRACKETS = re.compile(r"(?<!\s)\s*[(\[][^()\[\]]*[)\]]")
 SMALL = re.compile(r"\b[a-z][\w'’-]*")
 # Lists, asides and quotations: cut out of their paragraph they rarely read well after "Someone told me that".
 LOOSE = re.compile(r"[,;:?!\"“”|=*/]|--| [-–—] ")

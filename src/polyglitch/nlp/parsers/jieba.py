@@ -148,6 +148,6 @@ def open_dictionary() -> Dictionary:
 def words_of(definitions: Sequence[str]) -> list[str]:
     """The words of some definitions, each once, without notes in brackets and classifiers."""
     kept = [text for text in definitions if not text.strip().startswith(("CL:", "variant of"))]
-    bare = (re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", text) for text in kept)
+    bare = (re.sub(r"\([^()]*\)|\[[^\[\]]*\]", " ", text) for text in kept)
     words = (word.lower() for text in bare for word in re.findall(r"[A-Za-z]+", text))
     return [word for word in dict.fromkeys(words) if word not in EMPTY]

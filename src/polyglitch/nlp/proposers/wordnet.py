@@ -16,7 +16,7 @@ from polyglitch.protocols import Candidate, Slot
 
 ES = re.compile(r"(s|x|z|ch|sh|o)$")
 SHORT = re.compile(
-    r"[^aeiou]*[aeiou]+[^aeiou]*(y|e)?"
+    r"\A[^aeiou]*[aeiou]+[^aeiou]*(y|e)?"
 )  # one syllable, or two that end in y: compared by endings
 Y_AFTER_CONSONANT = re.compile(r"[^aeiou]y$")
 

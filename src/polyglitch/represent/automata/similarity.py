@@ -30,7 +30,7 @@ from polyglitch.represent.regex.tree import Node
 CONVERGED = 0.001  # the paper's threshold on the change from one length to the next
 LENGTHS = 2_000  # words this long say nothing new of a regex that people write
 EXACT_STATES = 300  # eigenvalues of larger products take seconds
-TOKEN = re.compile(r"<\w+>|\[\^?(?:\\.|[^\]\\])*\]|\{[^}]*\}|\\.|\w+|.", re.DOTALL)
+TOKEN = re.compile(r"<\w+>|\[\^?(?:\\.|[^\]\\])*(?:\]|\\?\Z)|\{[^}]*(?:\}|\Z)|\\.|\w+|.", re.DOTALL)
 
 
 class RegexSimilarity(msgspec.Struct, frozen=True):

@@ -16,15 +16,15 @@ from polyglitch.represent.descriptions.phrases import (
 )
 from polyglitch.represent.regex.parse import names
 
-QUOTED = re.compile(r"(?<![A-Za-z])['\"“‘`]\s*(?P<inside>[^'\"”’“‘`]+?)\s*['\"”’](?![A-Za-z])")
-NAMED = re.compile(r"['\"“‘`]*\s*<\s*(?P<name>[A-Z]\d)\s*>\s*['\"”’]*")
+QUOTED = re.compile(r"(?<![A-Za-z])['\"“‘`](?P<inside>[^'\"”’“‘`]+)['\"”’](?![A-Za-z])")
+NAMED = re.compile(r"(?:(?<!['\"“‘`])['\"“‘`]+\s*|(?<!\s)\s+|)<\s*(?P<name>[A-Z]\d)\s*>\s*['\"”’]*")
 
 
 @cache
 def bare() -> re.Pattern[str]:
     """A literal that stands without quotes: the texts that have names in `names.toml`."""
     texts = "|".join(re.escape(text) for kind, text in names().values() if kind == "text")
-    return re.compile(rf"(?<![A-Za-z-])['\"`]*(?P<bare>{texts})\b['\"`]*")
+    return re.compile(rf"(?:(?<![A-Za-z'\"`-])['\"`]+|(?<![A-Za-z-]))(?P<bare>{texts})\b['\"`]*")
 
 
 class Reading(NamedTuple):
@@ -43,7 +43,9 @@ def split_words(text: str) -> tuple[list[str], list[str]]:
     def keep(match: re.Match[str]) -> str:
         found = match.groupdict()
         value = names()[found["name"]][1] if found.get("name") in names() else None
-        literals.append(value or found.get("inside") or found.get("bare") or match[0])
+        quoted = found.get("inside")
+        inside = quoted and (quoted.strip() or " ")  # a blank in quotes is meant
+        literals.append(value or inside or found.get("bare") or match[0])
         return f" \u0001{len(literals) - 1}\u0002 "
 
     marked = NAMED.sub(keep, text)

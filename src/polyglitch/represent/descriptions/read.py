@@ -21,7 +21,7 @@ from polyglitch.represent.descriptions.shapes import Item, shape_of
 from polyglitch.represent.regex.parse import names
 
 Style = Literal["whole", "search"]
-QUOTES = re.compile(r"['\"“‘]([^'\"”’]+)['\"”’]")
+QUOTES = re.compile(r"['\"“‘]([^'\"“‘”’]+)['\"”’]")
 
 
 class Description(msgspec.Struct, frozen=True):
