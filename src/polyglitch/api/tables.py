@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from polyglitch.errors import Missing
 from polyglitch.evaluate.regression import RunComparison
-from polyglitch.report.marks import spelled_out
+from polyglitch.files.foreign import spelled_out
 from polyglitch.results.findings import Summary
 
 Row = Sequence[object]
