@@ -10,8 +10,9 @@ from markupsafe import Markup, escape
 
 from polyglitch import registry
 from polyglitch.errors import UsageError
+from polyglitch.files.foreign import spelled_out
 from polyglitch.records import Case, Output, Trial, Verdict
-from polyglitch.report.marks import differing_ranges, mark, marked, spelled_out
+from polyglitch.report.marks import differing_ranges, mark, marked
 from polyglitch.results.findings import Finding
 
 # What must hold, by the first word of a relation; the method says it where its relation is not here.
