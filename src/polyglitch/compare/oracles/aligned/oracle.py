@@ -252,8 +252,9 @@ def aligned(
 ) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
     """Violated if a person would probably say so; `language` is that of the outputs, else the campaign's, else guessed.
 
-    The default threshold is the model's own. `links` says what stands behind
-    what: `learned` from all sentences judged together, `pair` from those of each pair alone, `attention` of a system that shows it, or the name of a multilingual encoder.
+    The default threshold is the model's own. `links` says what stands behind what: `learned` from all sentences judged
+    together, `pair` from those of each pair alone, `attention` of a system that shows it, or the name of a multilingual
+    encoder.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(f"aligned: threshold={threshold} is no probability; give one from 0 to 1")
