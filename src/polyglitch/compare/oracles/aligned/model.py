@@ -136,7 +136,7 @@ class Context(NamedTuple):
 
     lexicon: Lexicon
     likeness: Likeness | None
-    counts: dict[str, int]  # sentences of the batch that hold a word
+    counts: dict[str, int] | None  # sentences of the batch that hold a word; none for a pair alone
     sentences: int
     target_language: str
 
@@ -207,7 +207,9 @@ def kind_row(word: Word, context: Context) -> Row:
         row[f"is_{pos.lower()}"] = float(word.pos == pos and word.kind == "content")
     row["is_quantity"] = float(form in language_of(language).quantity)
     row["is_comparison"] = float(form in language_of(language).comparison)
-    row["rarity"] = math.log((1 + context.sentences) / (1 + context.counts.get(word.key, 0)))
+    row["rarity"] = MISSING
+    if context.counts is not None:
+        row["rarity"] = math.log((1 + context.sentences) / (1 + context.counts.get(word.key, 0)))
     return row
 
 

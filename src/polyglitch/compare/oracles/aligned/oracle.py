@@ -1,4 +1,4 @@
-"""Pairs judged together: the lexicon is learned from all of them, then each is scored and explained.
+"""Pairs judged together: the lexicon is learned from all, or from each alone; then each is scored and explained.
 
 The aligned oracle: how likely a person would call a pair of outputs a violation, with reasons and places.
 
@@ -31,7 +31,7 @@ from polyglitch.compare.oracles.aligned.model import (
     pair_row,
     word_rows,
 )
-from polyglitch.compare.oracles.aligned.resources import LEARNED, Resources, guess_language
+from polyglitch.compare.oracles.aligned.resources import LEARNED, PAIR, Resources, guess_language
 from polyglitch.compare.oracles.aligned.text import Sentence, frequencies
 from polyglitch.compare.oracles.facts.checks import one_sided
 from polyglitch.compare.oracles.facts.lists import Finding
@@ -90,21 +90,16 @@ class ReadPairs(NamedTuple):
 
 
 def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[ReadPairs]:
-    """Link each pair with a lexicon learned from all, and say what speaks for and against each word."""
+    """Link each pair, by all pairs or by each alone, and say what speaks for and against each word."""
     sources = resources.read([t for q in quads for t in (q.source, q.followup)], resources.source)
     outputs = resources.read([t for q in quads for t in (q.first, q.second)], resources.target)
-    sides = ((s, t) for q in quads for s, t in ((q.source, q.first), (q.followup, q.second)))
-    lexicon = resources.lexicon([(sources[s], outputs[t]) for s, t in sides])
-    context = Context(
-        lexicon,
-        resources.likeness,
-        frequencies(list(outputs.values())),
-        len(outputs),
-        resources.target,
-    )
     vectors = resources.in_context(changed_outputs(quads, outputs))
+    every = [] if resources.links == PAIR else list(quads)
+    shared = context_of(every, sources, outputs, resources) if every else None
     for quad in quads:
         first, second = outputs[quad.first], outputs[quad.second]
+        context = shared or context_of([quad], sources, outputs, resources)
+        lexicon = context.lexicon
         linked = link(sources[quad.source], sources[quad.followup], first, second, lexicon)
         pairing = pair_off(linked.first, linked.second, lexicon, context.likeness)
         rows = word_rows(linked, pairing, context, both(vectors, quad))
@@ -112,6 +107,19 @@ def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[ReadPair
         texts = (quad.source, quad.followup), (quad.first, quad.second)
         told = one_sided(*texts, resources.source, resources.target)
         yield ReadPairs(quad, linked, pairing, rows, broken, told)
+
+
+def context_of(
+    quads: Sequence[Quad],
+    sources: dict[str, Sentence],
+    outputs: dict[str, Sentence],
+    resources: Resources,
+) -> Context:
+    """Lexicon and frequencies of some pairs; of a pair alone there are no frequencies."""
+    sides = ((s, t) for q in quads for s, t in ((q.source, q.first), (q.followup, q.second)))
+    lexicon = resources.lexicon([(sources[s], outputs[t]) for s, t in sides])
+    counts = None if resources.links == PAIR else frequencies(list(outputs.values()))
+    return Context(lexicon, resources.likeness, counts, len(outputs), resources.target)
 
 
 def changed_outputs(quads: Sequence[Quad], outputs: dict[str, Sentence]) -> list[Sentence]:
@@ -167,20 +175,29 @@ def judge(read: ReadPairs, model: Model, threshold: float) -> Judgement:
         for side, partner, chosen in zip(by_place, partners, places, strict=True)
     ]
     outputs = (read.linked.first.output, read.linked.second.output)
-    reasons, spans = explain(outputs, suspects, about(read.linked, read.quad.relation))
+    reasons, spans = facts_first(
+        read, *explain(outputs, suspects, about(read.linked, read.quad.relation))
+    )
+    return Judgement(score, threshold, reasons, spans, details)
+
+
+def facts_first(
+    read: ReadPairs, reasons: tuple[str, ...], spans: tuple[Span, ...]
+) -> tuple[tuple[str, ...], tuple[Span, ...]]:
+    """What an output breaks of its own source says more than that the two outputs differ there."""
+    if not read.facts:
+        return reasons, spans
     told = tuple(in_output(number, item.reason) for number, item in read.facts)
+    lengths = (len(read.quad.first), len(read.quad.second))
     own = tuple(
         Span(number, item.start, item.end, reason)
         for (number, item), reason in zip(read.facts, told, strict=True)
-        if item.end - item.start < len(outputs[number].text)  # what is lost has no place of its own
+        if item.end - item.start < lengths[number]  # what is lost has no place of its own
     )
-    known = {(span.output, span.start) for span in own}
-    rest = tuple(span for span in spans if (span.output, span.start) not in known)
-    # What an output breaks of its own source says more than that the two differ there.
-    if told:
-        kept = {span.reason for span in rest}
-        reasons = tuple(reason for reason in reasons if reason in kept)
-    return Judgement(score, threshold, (*dict.fromkeys(told), *reasons), (*own, *rest), details)
+    taken = {(span.output, span.start) for span in own}
+    rest = tuple(span for span in spans if (span.output, span.start) not in taken)
+    kept = {span.reason for span in rest}
+    return (*dict.fromkeys(told), *(r for r in reasons if r in kept)), (*own, *rest)
 
 
 def in_output(number: int, reason: str) -> str:
@@ -235,8 +252,9 @@ def aligned(
 ) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
     """Violated if a person would probably say so; `language` is that of the outputs, else the campaign's, else guessed.
 
-    The default threshold is the model's own. `links` says what stands behind
-    what: `learned` from the sentences, `attention` of a system that shows it, or the name of a multilingual encoder.
+    The default threshold is the model's own. `links` says what stands behind what: `learned` from all sentences judged
+    together, `pair` from those of each pair alone, `attention` of a system that shows it, or the name of a multilingual
+    encoder.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(f"aligned: threshold={threshold} is no probability; give one from 0 to 1")

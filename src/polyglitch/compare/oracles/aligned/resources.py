@@ -21,7 +21,8 @@ from polyglitch.protocols import Floats, Parser, Tools, WhiteBox
 
 T = TypeVar("T")
 EMBEDDER = "minilm"
-LEARNED, ATTENTION = "learned", "attention"  # where links come from; else the name of an encoder
+# Where links come from: all pairs judged together, each pair alone, the system; else the name of an encoder.
+LEARNED, PAIR, ATTENTION = "learned", "pair", "attention"
 HAN = "Han"
 COGNATE = 0.5  # words of two languages that share so much of their beginning may be one
 
@@ -97,7 +98,7 @@ def at_hand(get: Callable[[], T]) -> T | None:
 
 def open_links(tools: Tools, links: str, target: str) -> Callable[[Sides], Lexicon] | None:
     """What shows the links of sentences: the system's attention, or an encoder by its name; nothing to learn them."""
-    if links == LEARNED:
+    if links in (LEARNED, PAIR):
         return None
     if links == ATTENTION:
         return partial(attention_lexicon, seen_through(tools))
