@@ -16,7 +16,7 @@ def llm(
     relations: tuple[str, ...] = (),
     per_relation: int = 1,
     threshold: float = 0.5,
-    vectors: bool = True,
+    vectors: bool = False,
     report: int = 3,
 ) -> Method:
     """Test the relations for LLM features, all or some; report claims that change, stick or are made up."""

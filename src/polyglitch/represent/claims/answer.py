@@ -192,9 +192,10 @@ def inner_capitals(text: str) -> frozenset[str]:
 
 
 def is_title(part: str) -> bool:
-    """Whether nearly all words have a capital, as in a headline, where it tells nothing."""
-    words = [word for word in re.findall(r"[^\W\d_]+", part) if len(word) > 3]
-    return len(words) > 3 and sum(word[0].isupper() for word in words) > 0.7 * len(words)
+    """Whether every word of meaning has a capital, as in a headline, where it tells nothing."""
+    words = re.findall(r"[^\W\d_]{3,}", part)
+    telling = [word for word in words if word.lower() not in little_words()]
+    return len(telling) > 3 and all(word[0].isupper() for word in telling)
 
 
 def is_shouted(text: str) -> bool:

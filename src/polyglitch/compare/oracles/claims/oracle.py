@@ -37,8 +37,11 @@ class Judged(NamedTuple):
 
 
 @component
-def claims(threshold: float = THRESHOLD, vectors: bool = True) -> Comparison:
-    """Judge by what the answers claim; `vectors` uses MiniLM for wording where it is installed."""
+def claims(threshold: float = THRESHOLD, vectors: bool = False) -> Comparison:
+    """Judge by what the answers claim; `vectors` asks MiniLM about wording, where it is installed.
+
+    Off by default: it brought nothing on the pairs for tuning, and costs the start of torch.
+    """
 
     def compare(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
         alike = cosines(tools) if vectors else no_vectors
