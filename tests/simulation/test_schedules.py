@@ -144,6 +144,8 @@ def disturbed(world: World, schedule: Schedule) -> bool:
         raise AssertionError(f"{error!r}\nplay(world, {schedule})") from error
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1200)  # a minute of computing takes many on a busy machine
 def test_every_disturbance_at_every_write(world: World) -> None:
     started, played, seed = time.process_time(), Counter[str](), 0
     for whole in (True, False):

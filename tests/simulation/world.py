@@ -226,8 +226,9 @@ class World:
             connection.commit()
         else:
             connection.rollback() if kind != "interrupt" or main else None
-        if kind.startswith("kill"):
+        if not kind.startswith("lost"):
             self.note_in_flight(process)
+        if kind.startswith("kill"):
             process.dead = True
             raise Killed
         if kind.startswith("lost"):
@@ -235,7 +236,6 @@ class World:
         if kind == "fail":
             raise SystemFailed("the disk is full")
         if kind == "stop":
-            self.note_in_flight(process)
             process.asleep_until = self.scheduler.now + 1.5 * LEASE
             self.scheduler.give_way()
         elif main:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -193,6 +194,24 @@ def test_ctrl_c_in_the_middle_of_a_statement_is_no_failing_disk(tmp_path: Path) 
     event.listen(store.database.engine, "do_execute", interrupt)
     with pytest.raises(KeyboardInterrupt):
         store.outputs.get(["k"])
+
+
+def test_ctrl_c_waits_for_the_end_of_a_transaction(tmp_path: Path) -> None:
+    path = str(tmp_path / "s.sqlite")
+    store, other = Store(path), Store(path)
+
+    def interrupt(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    event.listen(store.database.engine, "after_cursor_execute", interrupt, once=True)
+    with pytest.raises(KeyboardInterrupt) as interrupted:
+        store.outputs.add({"k": Output("kept")})
+    started = time.monotonic()
+    other.outputs.add({"l": Output("kept too")})  # while what was interrupted is still in hand
+    assert time.monotonic() - started < 10, "nobody holds the lock"
+    assert set(other.outputs.get(["k", "l"])) == {"k", "l"}
+    assert interrupted.value is not None
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 PR_CAPBSET_DROP = 24

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial, wraps
 from importlib.util import find_spec
 from inspect import isfunction, isgeneratorfunction
 from pathlib import Path
+from types import FrameType
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, inspect, select
@@ -56,6 +59,36 @@ class Disconnected(SystemFailed):
     """A server went away. Whether what was under way was kept nobody knows: it is done again."""
 
 
+class Waiting:
+    """A handler of Ctrl-C that lets the first wait and passes on the second."""
+
+    def __init__(self, before: Callable[[int, FrameType | None], Any]) -> None:
+        self.before, self.came = before, False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.came:
+            self.before(number, frame)
+        self.came = True
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Have Ctrl-C wait for the end of a transaction: cut in two it would leave its lock on the file to nobody."""
+    before = signal.getsignal(signal.SIGINT)
+    here = threading.current_thread() is threading.main_thread()
+    if not here or not callable(before) or isinstance(before, Waiting):
+        yield
+        return
+    waiting = Waiting(before)
+    signal.signal(signal.SIGINT, waiting)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if waiting.came:
+            before(signal.SIGINT, None)
+
+
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -68,7 +101,8 @@ def repeated(method: Method) -> Method:
         once = any(isinstance(argument, Iterator) for argument in arguments)  # read by then
         while True:
             try:
-                return method(self, *arguments, **named)
+                with uninterrupted():
+                    return method(self, *arguments, **named)
             except Disconnected as error:
                 if once or waited >= PATIENCE:
                     raise SystemFailed(str(error)) from error  # whoever called this waits no longer
