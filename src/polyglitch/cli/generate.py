@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from polyglitch.cli.options import read_fields, reading
+
+if TYPE_CHECKING:
+    from polyglitch.records import Seed
 
 
 @click.command(name="generate")
@@ -16,6 +23,7 @@ import click
 )
 @click.option("--capability", "only", multiple=True, help="Some of the suite (repeatable).")
 @click.option("--corpus", help="Labelled sentences; not needed for templates.")
+@reading
 @click.option(
     "--labels", default="words", help="What the corpus calls its labels: words, sst5, davidson."
 )
@@ -44,6 +52,9 @@ def command(
     imported: Path | None,
     numbered: bool,
     output: str,
+    fields: tuple[str, ...],
+    format: str | None,
+    encoding: str | None,
 ) -> None:
     """Write tests: text, expected label, capability."""
     counts: Counter[str] = Counter()
@@ -52,7 +63,12 @@ def command(
     elif corpus is None:
         rows = template_rows(suite, only, proposer, limit, seed)
     else:
-        rows = corpus_rows(suite, only, corpus, labels, expansions, proposer, limit, seed, grammar)
+        from polyglitch.corpus.read import open_corpus
+
+        opened = partial(
+            open_corpus, corpus, fields=read_fields(fields), format=format, encoding=encoding
+        )
+        rows = corpus_rows(suite, only, opened, labels, expansions, proposer, limit, seed, grammar)
     with click.open_file(output, "w", encoding="utf-8", atomic=output != "-") as out:
         for row in rows:
             counts[f"{row['capability']}{' (expanded)' if row.get('parent') else ''}"] += 1
@@ -64,7 +80,7 @@ def command(
 def corpus_rows(
     suite: str,
     only: tuple[str, ...],
-    corpus: str,
+    opened: Callable[..., Iterable[Seed]],
     labels: str,
     expansions: int,
     proposer: str,
@@ -75,7 +91,6 @@ def corpus_rows(
     """The cases of a corpus, as a run would make them, a few seeds at a time."""
     from itertools import islice
 
-    from polyglitch.corpus.read import open_corpus
     from polyglitch.flow import SEEDS_AT_ONCE
     from polyglitch.mutate.capabilities.cases import capability_cases
     from polyglitch.mutate.capabilities.spec import load_suite
@@ -83,7 +98,7 @@ def corpus_rows(
 
     language = load_suite(suite, only)[0].language
     mutate = capability_cases(suite, only, labels, expansions, proposer, grammar=grammar)
-    seeds, tools = islice(iter(open_corpus(corpus, language=language)), limit), Toolbox(seed=seed)
+    seeds, tools = islice(iter(opened(language=language)), limit), Toolbox(seed=seed)
     while chunk := list(islice(seeds, SEEDS_AT_ONCE)):
         for case in mutate(chunk, tools):
             row: dict[str, object] = {
