@@ -119,7 +119,7 @@ def test_every_output_can_be_stored(raw: Any) -> None:
 def test_a_failure_names_its_type_and_can_be_stored() -> None:
     assert failed(KeyError("x")).error == "KeyError: 'x'"
     assert failed(ValueError()).error == "ValueError"
-    assert decode(encode(failed("\udcff")), Output).error == "\\udcff"
+    assert decode(encode(failed("\udcff")), Output).error == "⟨U+DCFF⟩"
 
 
 def test_a_batch_is_a_list_of_the_right_length_or_nothing() -> None:
