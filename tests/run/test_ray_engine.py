@@ -138,7 +138,7 @@ engine = RayEngine(make_campaign({"jobs": 1}))
 folder = engine._folder
 assert os.path.isdir(folder)
 import ray
-assert ray.get_runtime_context().gcs_address.startswith("127.0.0.1:")
+assert ray.get_runtime_context().gcs_address.startswith("127.0.0."), "only this machine reaches it"
 engine.close()
 assert not os.path.exists(folder), "nothing is left behind"
 print(round(time.monotonic() - start), "seconds")
@@ -156,7 +156,7 @@ def test_without_an_address_no_cluster_that_was_noted_here_is_joined(tmp_path: P
         env = os.environ | {"RAY_TMPDIR": str(noted), "PYTHONPATH": str(ROOT / "src")}
         env.pop("RAY_ADDRESS", None)
         done = subprocess.run(
-            [sys.executable, "-c", ALONE], env=env, capture_output=True, text=True, timeout=120
+            [sys.executable, "-c", ALONE], env=env, capture_output=True, text=True, timeout=240
         )
         assert done.returncode == 0, done.stderr
         kept = [path.read_text() for path in noted.rglob("ray_current_cluster")]

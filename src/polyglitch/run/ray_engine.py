@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import queue
 import shutil
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -115,6 +116,8 @@ os.environ["RAY_ENABLE_AUTO_CONNECT"] = (
 
 SHARE = 0.5  # of a core for an actor: replicas and hands seldom work at the same moment
 LOOPBACK = "127.0.0.1"
+# Ray turns 127.0.0.1 into the machine's outer address on Linux; the next one, as much this machine alone, it leaves.
+OWN = "127.0.0.2" if sys.platform == "linux" else LOOPBACK
 
 
 class RayEngine:
@@ -211,11 +214,12 @@ def connect(address: str) -> str | None:
         # in it may have a hundred characters.
         folder = tempfile.mkdtemp(prefix="pg-ray-")
         options |= {"address": "local", "include_dashboard": False, "_temp_dir": folder}
-    if not address or address.startswith(LOOPBACK):  # else ray looks for us under an outer address
+        options["_node_ip_address"] = OWN
+    if address.startswith(LOOPBACK):  # else ray looks for us under an outer address
         options["_node_ip_address"] = LOOPBACK
     try:
         ray.init(**options)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except Exception as error:  # a node that does not start in time is a plain Exception
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
         raise SystemFailed(

@@ -21,8 +21,12 @@ class Folder:
     def __init__(self, folder: str) -> None:
         import transformers
 
-        self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        self._model = transformers.AutoModel.from_pretrained(folder, local_files_only=True).eval()
+        self._tokenizer = transformers.AutoTokenizer.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True
+        )
+        self._model = transformers.AutoModel.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True
+        ).eval()
         self.width: int = self._model.config.hidden_size
 
     def states(self, texts: Sequence[str]) -> States:

@@ -97,8 +97,10 @@ def open_masked_lm(language: str, name: str = "") -> MaskedLmProposer:
 
     transformers.logging.set_verbosity_error()
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model = transformers.AutoModelForMaskedLM.from_pretrained(name).eval()
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+        model = transformers.AutoModelForMaskedLM.from_pretrained(
+            name, trust_remote_code=False
+        ).eval()
     except (OSError, ValueError) as error:
         raise SystemFailed(
             f"the masked language model {name!r} cannot be loaded: {str(error).splitlines()[0]}; "

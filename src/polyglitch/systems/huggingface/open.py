@@ -72,7 +72,7 @@ def load(auto: str, name: str, **more: Any) -> Any:
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     try:
-        return getattr(transformers, auto).from_pretrained(name, **more)
+        return getattr(transformers, auto).from_pretrained(name, trust_remote_code=False, **more)
     except (OSError, ValueError) as error:
         kind = auto.removeprefix("Auto").lower()
         raise SystemFailed(f"hf:{name}: its {kind} cannot be loaded: {error}") from None
