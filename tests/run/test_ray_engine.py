@@ -137,8 +137,6 @@ start = time.monotonic()
 engine = RayEngine(make_campaign({"jobs": 1}))
 folder = engine._folder
 assert os.path.isdir(folder)
-import ray
-assert ray.get_runtime_context().gcs_address.startswith("127.0.0."), "only this machine reaches it"
 engine.close()
 assert not os.path.exists(folder), "nothing is left behind"
 print(round(time.monotonic() - start), "seconds")

