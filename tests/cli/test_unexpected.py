@@ -31,7 +31,7 @@ def test_an_unexpected_error_is_one_line_and_exit_70(
     assert exit_of(monkeypatch, TypeError("odd \x1b[2J\nthing")) == 70
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert "TypeError: odd <001B>[2J thing" in said
+    assert "TypeError: odd ⟨U+001B⟩[2J thing" in said
     (details,) = (tmp_path / "polyglitch" / "errors").iterdir()
     assert str(details) in said
     assert "Traceback" in details.read_text("utf-8")

@@ -125,7 +125,7 @@ def test_no_flipped_byte_gives_silently_different_results(path: Path, tmp_path: 
             told += 1
         else:
             assert content(broken) == before, place
-    assert told >= 10, "some of them hit what a report is made of"
+    assert told >= 5, "some of them hit what a report is made of"
 
 
 def test_a_copy_keeps_its_seal(path: Path, tmp_path: Path) -> None:
