@@ -196,8 +196,7 @@ def facts_first(
     )
     taken = {(span.output, span.start) for span in own}
     rest = tuple(span for span in spans if (span.output, span.start) not in taken)
-    kept = {span.reason for span in rest}
-    return (*dict.fromkeys(told), *(r for r in reasons if r in kept)), (*own, *rest)
+    return (*dict.fromkeys(told), *reasons), (*own, *rest)
 
 
 def in_output(number: int, reason: str) -> str:
