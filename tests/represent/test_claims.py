@@ -90,6 +90,7 @@ def test_denials_and_hedges_are_seen_and_phrases_that_deny_nothing_are_not() -> 
         ("```python\ndef f():\n    return", True),
         ("Hold the button for ten seconds. Then wait.", False),
         ("negative", False),
+        ("The bridge was opened in 1931. The correct answer is: 1931", False),
         ("- flour\n- eggs and a pinch of salt from the sea", False),
     ],
 )

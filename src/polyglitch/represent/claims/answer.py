@@ -284,4 +284,5 @@ def is_cut_off(text: str) -> bool:
     if list_items(bare) or bare[-1] in ",;(":
         return bare[-1] in ",;(" or last in little_words()
     ended = any(part.rstrip()[-1:] in ".!?" for part, _ in split(bare)[:-1])
-    return last in little_words() or ended
+    named = re.search(r":\s*\S+\Z", bare[-SHORT:])  # "The answer is: 1931" is whole
+    return last in little_words() or (ended and not named)
