@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -39,9 +40,18 @@ class Stranger:
 
 def install(folder: Path) -> Path:
     """An environment with this project's wheel; what it depends on is lent by the environment of the tests."""
-    wheels = folder / "wheels"
+    wheels, project = folder / "wheels", folder / "project"
+    project.mkdir()
+    for name in (
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+    ):  # a copy: a build leaves its folder behind
+        shutil.copy(ROOT / name, project)
+    leave = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    shutil.copytree(ROOT / "src", project / "src", ignore=leave)
     build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*build, "-w", str(wheels), str(ROOT)], check=True, capture_output=True)
+    subprocess.run([*build, "-w", str(wheels), str(project)], check=True, capture_output=True)
     environment = folder / "environment"
     venv.create(environment, with_pip=True)
     python = environment / "bin" / "python"

@@ -16,28 +16,33 @@ from tests.conftest import ROOT
 from tests.first_hour.stranger import Stranger, install, settle_in
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(?:sh|bash|console)?\n(.*?)^```", re.MULTILINE | re.DOTALL)
-FIRST = ("polyglitch ", "$ polyglitch ")
-# Commands whose real thing other tests run: a page that is served until it is stopped, a cluster, a database server,
-# a service, models of a gigabyte. Each names the test.
+SHELL = ("", "sh", "bash", "console")
+COMMAND = re.compile(r"^(?:\$ )?((?:cat \S+ \| )?polyglitch (?!.*: passed).*)")
+# Commands whose real thing other tests run: a page that is served until it is stopped, a cluster, a database server, a
+# service, a model of its own, labels that a person gave, data that is not ours to ship. Each names the test.
 ELSEWHERE = {
     r"polyglitch review\b": "tests/cli/test_review.py",
+    r"polyglitch get\b": "tests/cli/test_get.py",
+    r"polyglitch (evaluate labels|calibrate --store)|polyglitch run$": "tests/cli/test_calibrate.py",
+    r"sst5_train|hate\.csv|boolq": "tests/methods/test_capability_campaigns.py",
     r"--engine ray": "tests/run/test_ray_engine.py",
     r"postgres(ql)?://": "tests/store/test_team.py",
     r"openai:|deepl:|http:": "tests/systems/http",
-    r"smollm2:|hf:": "tests/systems/test_causal.py",
+    r"smollm2:|hf:|evaluate priority": "tests/systems/test_causal.py",
     r"apertium:": "tests/systems/test_translators.py",
 }
 TAKES = (0, 1)  # a gate may fail on a toy translator: that is an answer, too
 
 
 def commands_of(page: Path) -> list[str]:
-    """The polyglitch commands of a page, continued lines joined."""
+    """The polyglitch commands in the blocks of a page that are for a shell, continued lines joined."""
     found: list[str] = []
-    for block in BLOCK.findall(page.read_text("utf-8")):
-        for line in block.replace("\\\n", " ").splitlines():
-            if line.startswith(FIRST):
-                found.append(re.sub(r"\s+# .*$", "", line.removeprefix("$ ")))
+    language: str | None = None  # of the block that is open
+    for line in page.read_text("utf-8").replace("\\\n", " ").splitlines():
+        if line.startswith("```"):
+            language = line.strip("` ") if language is None else None
+        elif language in SHELL and (command := COMMAND.match(line)):
+            found.append(re.sub(r"\s+# .*$", "", command[1]))
     return found
 
 

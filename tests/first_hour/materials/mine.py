@@ -3,6 +3,6 @@
 GOOD, BAD = {"good", "great", "fresh", "clean"}, {"bad", "broken", "dirty", "late"}
 
 
-def predict(text):
+def classify(text):
     words = set(text.lower().strip(".").split())
     return "positive" if words & GOOD else "negative" if words & BAD else "neutral"
