@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.campaign import make_campaign, make_method
+from polyglitch.campaign import make_method, read_file
 from polyglitch.records import Label
 from polyglitch.results.history import History
 from polyglitch.store.store import Store
@@ -135,7 +135,7 @@ def test_a_fitted_combination_is_what_a_run_would_report_by(cli: Cli, project: P
     opened = Store(str(project / "runs.sqlite"))
     history = History(opened)
     pairs = [pair for finding in history.findings() for pair in finding.violations]
-    method = make_method("transrepair", make_campaign({}, toml).parameters["transrepair"])
+    method = make_method("transrepair", read_file(toml)["parameters"]["transrepair"])
     verdicts = method.compare([trial for trial, _ in pairs], Toolbox())
     weights = dict(zip(data["settings"]["metrics"], data["settings"]["weights"], strict=True))
     for (_, before), now in zip(pairs, verdicts, strict=True):
