@@ -145,6 +145,6 @@ def test_a_campaign_finds_a_system_that_is_thrown_by_a_remark(cli, tmp_path: Pat
     assert shown["faults"] == figures["violations"]
     assert set(shown["orders"]) == {"initial", "noise", "similarity", "ideal"}
     assert shown["orders"]["ideal"]["auc"] >= shown["orders"]["noise"]["auc"]
-    assert (tmp_path / "curves.svg").read_text("utf-8").startswith("<svg")
+    assert "<svg" in (tmp_path / "curves.svg").read_text("utf-8")
     blind = cli("evaluate", "priority", "--rank", "gri", code=2)
     assert "name it with --system" in blind.stderr

@@ -100,7 +100,7 @@ def test_data_of_any_shape_breaks_nothing(data: dict[str, Any]) -> None:
 def test_heat_is_in_steps_of_the_hottest() -> None:
     data = {"heat": [{"tokens": ["a", "b"], "weights": [1, -4]}, {"tokens": ["a"], "weights": []}]}
     found = evidence(Case("c", "s", "r", (Input("x"),), data=data))
-    assert [heat.tokens for heat in found.looks.heat] == [[("a", 2, 1.0), ("b", 6, -4.0)]]
+    assert [heat.tokens for heat in found.explanations.heat] == [[("a", 2, 1.0), ("b", 6, -4.0)]]
 
 
 def test_without_a_parser_the_page_says_what_to_install() -> None:

@@ -217,7 +217,7 @@ def test_an_address_that_is_none_is_refused(address: str, cause: str) -> None:
 
 def test_the_driver_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("polyglitch.store.database.find_spec", lambda _: None)
-    with pytest.raises(Missing, match=r"polyglitch\[postgres\]"):
+    with pytest.raises(Missing, match=r"\[postgres\]|psycopg\["):
         server_url("postgresql://me@host/name")
 
 

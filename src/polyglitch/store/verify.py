@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Integer, String, Table, delete, insert, select
+from sqlalchemy import Column, ColumnElement, Integer, String, Table, delete, select
 
 from polyglitch.errors import SystemFailed
 from polyglitch.records import digest
 from polyglitch.store import schema as s
-from polyglitch.store.database import Rows, pages
+from polyglitch.store.database import Rows, pages, take_turn
 
 KEY = String().with_variant(String(collation="C"), "postgresql")
 SHARED = ""  # the run of what all runs share: outputs
@@ -75,9 +75,24 @@ class Seals(Rows):
                     if key not in known
                 ]
                 self.add_rows(digests, new)
-        count, chain = self._chain(run)
+        self._seal_last(run)
+
+    def _seal_last(self, run: str) -> None:
+        """The run's own row and the chain, which another process that ends the same run may have just written."""
         with self._engine.begin() as connection:
-            connection.execute(insert(seals).values(run=run, rows=count, chain=chain))
+            take_turn(connection)
+            for key, made in (pair for rows in self._rows(s.runs, run) for pair in rows):
+                row = {"run": owner_of(s.runs, run), "name": s.runs.name, "key": key}
+                add = self._insert(digests).on_conflict_do_update(
+                    index_elements=["run", "name", "key"], set_={"digest": made}
+                )
+                connection.execute(add, [row | {"digest": made}])
+        with self._engine.begin() as connection:
+            take_turn(connection)
+            count, chain = self._chain(run)
+            kept = {"rows": count, "chain": chain}
+            add = self._insert(seals).on_conflict_do_update(index_elements=["run"], set_=kept)
+            connection.execute(add, [{"run": run, **kept}])
 
     def forget(self, run: str) -> None:
         """A run that goes on, or is dropped, is not sealed."""
