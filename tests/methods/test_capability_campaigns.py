@@ -95,7 +95,19 @@ def test_a_classifier_is_run_explained_and_drawn(cli: Cli, tmp_path: Path) -> No
     assert len(told.gradients) == len(told.words) == 5
     assert told.template[best] == "wonderful"
 
-    done = cli("explain", "--run", "last", "--limit", "3", "--samples", "100", "--fills", "100")
+    done = cli(
+        "explain",
+        "--run",
+        "last",
+        "--system",
+        system,
+        "--limit",
+        "3",
+        "--samples",
+        "100",
+        "--fills",
+        "100",
+    )
     assert "3 issues explained, 0 left without" in done.stdout
     cli("report", "-o", "report.html")
     page = (tmp_path / "report.html").read_text()

@@ -94,7 +94,8 @@ def test_smollm2_over_the_network_says_what_it_says_here(
     remote.close()
     here = open_system(f"smollm2:{prompt}")
     alone = [here.ask([question])[0] for question in questions]
-    assert [output.error for output in found] == ["", ""]
+    # A short limit of tokens cuts answers off, which is said.
+    assert all(not output.error or "limit of tokens" in output.error for output in found)
     assert [output.text for output in found] == [output.text for output in alone]
     assert spent.requests == 2
     assert spent.characters > sum(len(question.context or "") for question in questions)

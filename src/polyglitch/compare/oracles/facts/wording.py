@@ -25,7 +25,7 @@ LEAST_LETTERS = 4  # of a copied word: shorter ones are words of many languages
 SCRIPTS = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana"}
 WRITTEN_WITH = {"Kana": ("Kana", "Han")}  # scripts that are written with others
 KEEP = re.compile(
-    r"\{\w*\}|%[sd]\b|https?://\S+|[\w.+-]+@[\w-]+\.[\w.]+|\b(?=\w{3})[A-Z]+\d[A-Z\d]*\b"
+    r"\{\w*\}|%[sd]\b|https?://\S+|(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]++|\b(?=\w{3})[A-Z]++\d[A-Z\d]*+\b"
 )
 
 
