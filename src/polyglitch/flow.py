@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import wait
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -288,7 +287,7 @@ class Flow:
         """Wait for the answers of a slow system, telling how far it is."""
         left = {future for futures in asked for future in futures}
         while left:
-            left = wait(left, timeout=TELL_EVERY).not_done
+            left = self.askers[0].wait(left, TELL_EVERY)
             if left:
                 self.tell()
 

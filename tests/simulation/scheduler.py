@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from typing import Any
 
@@ -182,6 +182,10 @@ class SimulatedThreads(Threads):
         while not future.done():
             self._scheduler.give_way(future.done)
         return future.result()
+
+    def wait(self, futures: Collection[Future[Any]], seconds: float) -> set[Future[Any]]:
+        self._scheduler.give_way(lambda: all(f.done() for f in futures), seconds)
+        return {future for future in futures if not future.done()}
 
     def sleep(self, seconds: float, unless: threading.Event | None = None) -> bool:
         self._scheduler.give_way(unless.is_set if unless else lambda: False, seconds)

@@ -24,7 +24,7 @@ ELSEWHERE = {
     "ignorable",
 }  # other people's translations, pieces
 CELLS = {"seg", "source", "target", "note"}
-QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*$')
+QUOTED = re.compile(r'\A[^"]*"((?:[^"\\]|\\.)*+)"\s*\Z')
 ESCAPED = re.compile(r"\\(.)")
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from functools import cached_property, partial
 
@@ -101,6 +101,10 @@ class Asker:
         for future in futures:
             answers |= self._threads.result(future)
         return answers
+
+    def wait(self, futures: Collection[Future[Answers]], seconds: float) -> set[Future[Answers]]:
+        """Wait some time for all answers; what is still to come."""
+        return self._threads.wait(futures, seconds)
 
     def close(self) -> None:
         """End the workers that wait for work; what they did not come to is free for others."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Callable, Collection
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -41,6 +41,12 @@ class Threads:
     def result(self, future: Future[dict[str, T]]) -> dict[str, T]:
         """Wait for answers."""
         return future.result()
+
+    def wait(
+        self, futures: Collection[Future[dict[str, T]]], seconds: float
+    ) -> set[Future[dict[str, T]]]:
+        """Wait some time for all of them; those that are not there yet."""
+        return wait(futures, timeout=seconds).not_done
 
     def sleep(self, seconds: float, unless: threading.Event | None = None) -> bool:
         """Wait, unless something happens; whether it did."""

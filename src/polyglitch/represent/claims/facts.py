@@ -18,7 +18,7 @@ from polyglitch.represent.claims.lists import lists, units
 from polyglitch.represent.claims.words import tokens
 
 CODE = re.compile(
-    r"https?://[^\s<>\"')\]]+[^\s<>\"')\].,;:!?]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|"
+    r"https?://[^\s<>\"')\]]+[^\s<>\"')\].,;:!?]|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|"
     r"(?<![\w.])[A-Z]{1,6}[-_#]?\d[\w-]*\w|(?<![\w.])\d+(?:\.\d+){2,}(?!\w)|"
     r"(?<![\w-])\+?\d{1,3}[ -]\d{3}[ -]\d{3,4}(?:[ -]\d{2,4})?(?!\w)|#\d+"
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-FENCE = re.compile(r"```[ \t]*([\w+#-]*)[^\n]*\n(.*?)(?:\n?```|\Z)", re.DOTALL)
+FENCE = re.compile(r"(?<!`)```[ \t]*([\w+#-]*)[^\n]*\n(.*?)(?:\n?```|\Z)", re.DOTALL)
 ITEM = re.compile(r"^[ \t]*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])[ \t]+(.+)$", re.MULTILINE)
 CALL = re.compile(r"\A\s*(?:\w+\.)*([A-Za-z_]\w*)\s*\((.*)\)\s*;?\s*\Z", re.DOTALL)
 NAMES = ("name", "function", "tool", "tool_name", "action")

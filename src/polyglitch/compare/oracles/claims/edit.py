@@ -131,7 +131,7 @@ def written_like(fact: Fact, new: Fact) -> str:
 def name_swaps(text: str, old: Piece, new: Piece) -> list[tuple[int, int, str]]:
     """Where a name stands in an answer, whole or in part, and what must stand there."""
     before = list(old.item.parts) if isinstance(old.item, Name) else old.key.split()
-    after = re.findall(r"[\w.'’&-]*\w", new.text)
+    after = re.findall(r"(?<![\w.'’&-])[.'’&-]*\w(?:[\w.'’&-]*\w)?", new.text)
     titles = {w for w in after if w.lower().strip(".") in ("mr", "mrs", "ms", "dr", "prof")}
     after = [w for w in after if w not in titles] or after
     swaps = [(m.start(), m.end(), new.text) for m in whole_word(old.text, text)]
