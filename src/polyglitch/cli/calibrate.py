@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyglitch.cli.options import one_run
+from polyglitch.cli.say import say
 from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -92,14 +93,14 @@ def command(
     if output is not None:
         draw(output, sample, best, method or (table.stem[:30] if table else ""))
     if as_json:
-        click.echo(as_data(sample, found, best, method, values))
+        say(as_data(sample, found, best, method, values))
     else:
         show(sample, found, best, wanted)
         tell_settings(method, values)
     if output is not None:
-        click.echo(f"curves: {output}", err=as_json)
+        say(f"curves: {output}", err=as_json)
     if write:
-        click.echo(write_settings(method, values, config), err=as_json)
+        say(write_settings(method, values, config), err=as_json)
 
 
 def read_table(table: Path, source: dict[str, Any]) -> Sample:
@@ -182,17 +183,15 @@ def tell_settings(method: str | None, values: dict[str, Any]) -> None:
     from polyglitch.files.toml_edit import written
 
     if method and not values:
-        click.echo(f"{method} has no parameter for this; the figures are for you to read")
+        say(f"{method} has no parameter for this; the figures are for you to read")
     if values:
-        click.echo(f"\n[parameters.{method}]")
+        say(f"\n[parameters.{method}]")
         for key, value in values.items():
-            click.echo(f"{key} = {written(value)}")
+            say(f"{key} = {written(value)}")
         given = {
             key: ",".join(map(str, v)) if isinstance(v, list) else v for key, v in values.items()
         }
-        click.echo(
-            "or: " + " ".join(f"--param {method}.{key}={value}" for key, value in given.items())
-        )
+        say("or: " + " ".join(f"--param {method}.{key}={value}" for key, value in given.items()))
 
 
 def write_settings(method: str | None, values: dict[str, Any], config: Path | None) -> str:

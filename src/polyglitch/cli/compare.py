@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from polyglitch.results.history import History
+    from polyglitch.cli.say import say
+from polyglitch.results.history import History
 
 
 @click.command(name="compare")
@@ -51,12 +52,10 @@ def command(
         after.store.verdicts.case_outcomes(after.run_id),
     )
     if as_json:
-        click.echo(
-            json.dumps({**json.loads(encode(found)), "old": before.run_id, "new": after.run_id})
-        )
+        say(json.dumps({**json.loads(encode(found)), "old": before.run_id, "new": after.run_id}))
     else:
-        click.echo(f"old {before.run_id} {before.row['created']} {before.definition['systems'][0]}")
-        click.echo(f"new {after.run_id} {after.row['created']} {after.definition['systems'][0]}")
+        say(f"old {before.run_id} {before.row['created']} {before.definition['systems'][0]}")
+        say(f"new {after.run_id} {after.row['created']} {after.definition['systems'][0]}")
         for word in (
             "fixed",
             "broken",
@@ -67,15 +66,15 @@ def command(
             "only_old",
             "only_new",
         ):
-            click.echo(f"{word.replace('_', ' '):<14}{getattr(found, word):>8,}")
+            say(f"{word.replace('_', ' '):<14}{getattr(found, word):>8,}")
         low, high = found.interval
-        click.echo(
+        say(
             f"violated share: {found.change:+.2%} (95% {low:+.2%} to {high:+.2%}), McNemar p = {found.p_value:.3g}"
         )
         show_broken(after, found.broken_cases[:show])
     worse = max_worse is not None and found.change > max_worse
     if worse or (max_broken is not None and found.broken > max_broken):
-        click.echo("the new run is worse than allowed", err=True)
+        say("the new run is worse than allowed", err=True)
         sys.exit(1)
 
 
@@ -86,6 +85,6 @@ def show_broken(history: History, cases: tuple[tuple[str, str], ...]) -> None:
 
     for method, case_id in cases:
         for case, verdict in history.store.verdicts.get(history.run_id, method, ids=[case_id]):
-            click.echo(f"\nbroken in {method}:")
+            say(f"\nbroken in {method}:")
             for line in told(history.trial(case), verdict).raw.split("\n"):
-                click.echo(f"  {spelled_out(line)}")
+                say(f"  {spelled_out(line)}")

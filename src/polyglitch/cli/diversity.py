@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
+from polyglitch.cli.say import say, say_json
 from polyglitch.languages import DEFAULT
 
 
@@ -44,15 +43,15 @@ def command(
         asked = {"known": min(most, len(inputs)), "asked": min(most, len(every))}
         found["neurons"] = vars(covered) | asked
     if as_json:
-        click.echo(json.dumps(found))
+        say_json(found)
         return
     for name, row in rows.items():
-        click.echo(
+        say(
             f"{name}: {row['sample']} of {row['texts']} texts, "
             f"Self-BLEU {row['self_bleu']:.3f}, {row['productions']} productions"
         )
     if "neurons" in found:
-        click.echo(
+        say(
             f"{covered.neurons:,} neurons, {asked['asked']:,} of {len(every):,} texts against {asked['known']:,} of "
             f"{len(inputs):,} known inputs: boundary coverage {covered.boundary:.1%}, "
             f"strong activation coverage {covered.strong:.1%}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import environ
@@ -10,6 +9,7 @@ from shutil import which
 
 import click
 
+from polyglitch.cli.say import say, say_json
 from polyglitch.errors import as_works_here
 
 PYTHON = {  # import name: (distribution, what needs it, what installs it)
@@ -84,19 +84,17 @@ def command(as_json: bool, drop_slurs: bool) -> None:
         from polyglitch.nlp.lexicons.terms import drop_terms
 
         gone = "removed" if drop_terms() else "was not there"
-        click.echo(
-            f"the list of slurs and profanity: {gone}; capabilities that ask for it will say so"
-        )
+        say(f"the list of slurs and profanity: {gone}; capabilities that ask for it will say so")
         return
     rows = examine()
     if as_json:
-        click.echo(json.dumps(rows, indent=1))
+        say_json(rows, indent=1)
         return
     for row in rows:
         state = f"ok {row['version']}" if row["installed"] else "missing"
-        click.echo(f"{row['name']:<26} {state:<12} {row['for']}")
+        say(f"{row['name']:<26} {state:<12} {row['for']}")
         if not row["installed"]:
-            click.echo(f"{'':<26} {'':<12} install: {row['install']}")
+            say(f"{'':<26} {'':<12} install: {row['install']}")
 
 
 def examine() -> list[dict[str, str | bool]]:

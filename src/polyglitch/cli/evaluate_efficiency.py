@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from polyglitch.cli.say import say
 from polyglitch.errors import UsageError
 
 
@@ -47,7 +48,7 @@ def command(output: Path | None, as_json: bool, **given: Any) -> None:
 
         need_matplotlib()
     comparison = read(given)
-    tests = list(compare_ranks(comparison, say=lambda line: click.echo(line, err=True)))
+    tests = list(compare_ranks(comparison, say=lambda line: say(line, err=True)))
     found: dict[str, Any] = {}
     for method in comparison.methods:
         own = [test for test in tests if test.method == method]
@@ -55,8 +56,8 @@ def command(output: Path | None, as_json: bool, **given: Any) -> None:
         if output is not None:
             budget = found[method]["budget"]
             for path in draw_pictures(own, comparison.ranks, method, budget, output):
-                click.echo(f"picture: {path}", err=True)
-    click.echo(
+                say(f"picture: {path}", err=True)
+    say(
         json.dumps(found, ensure_ascii=False) if as_json else "\n\n".join(map(table, found.items()))
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from polyglitch.cli.options import one_run
+from polyglitch.cli.say import say
 from polyglitch.errors import UsageError
 
 
@@ -54,7 +55,7 @@ def command(
     if output is not None:
         output.write_text(text + "\n", "utf-8")
     if as_json:
-        click.echo(text)
+        say(text)
     else:
         show(found, top)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from polyglitch.cli.options import one_run
+from polyglitch.cli.say import say
 from polyglitch.errors import UsageError
 
 DEFAULT = "gri,wali,noise,similarity,doubt,combined"
@@ -72,14 +73,12 @@ def command(
             order.name: {"auc": round(order.area, 2), "sd": round(order.spread, 2)}
             for order in orders
         }
-        click.echo(
-            json.dumps({"run": history.run_id, "cases": cases, "faults": faults, "orders": rows})
-        )
+        say(json.dumps({"run": history.run_id, "cases": cases, "faults": faults, "orders": rows}))
         return
-    click.echo(f"{title}, {shuffles} shuffles\n{'order':<12} {'AUC %':>6}  {'sd':>4}  over initial")
+    say(f"{title}, {shuffles} shuffles\n{'order':<12} {'AUC %':>6}  {'sd':>4}  over initial")
     for order in orders:
         gain = order.area - orders[0].area
-        click.echo(f"{order.name:<12} {order.area:6.1f}  {order.spread:4.1f}  {gain:+.1f}")
+        say(f"{order.name:<12} {order.area:6.1f}  {order.spread:4.1f}  {gain:+.1f}")
     best = max((order for order in orders if order.name in CASE_RANKS), key=lambda one: one.area)
     why = (CASE_RANKS[best.name].__doc__ or "").partition("\n")[0]
-    click.echo(f"first in line: {best.name}. {why}")
+    say(f"first in line: {best.name}. {why}")

@@ -96,7 +96,7 @@ def show(found: Explanation) -> None:
         slope = f"  gradient {found.gradients[place]:.3f}" if found.gradients else ""
         say(f"{word:<{longest}} {value:+.3f}{slope} {bar}".rstrip())
     say(f"template: {found.template_text}")
-    click.echo(f"kept by {found.kept:.1%} of random fillings")
+    say(f"kept by {found.kept:.1%} of random fillings")
 
 
 def explain_issues(
@@ -120,4 +120,4 @@ def explain_issues(
         say_json({"run": history.run_id, "issues": rows})
         return
     left = sum(bool(each.reason) for each in done)
-    click.echo(f"{len(done) - left} issues explained, {left} left without")
+    say(f"{len(done) - left} issues explained, {left} left without")

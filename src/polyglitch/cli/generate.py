@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyglitch.cli.options import read_fields, reading
+from polyglitch.cli.say import say
 
 if TYPE_CHECKING:
     from polyglitch.records import Seed
@@ -74,7 +75,7 @@ def command(
             counts[f"{row['capability']}{' (expanded)' if row.get('parent') else ''}"] += 1
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
     for name, count in sorted(counts.items()):
-        click.echo(f"{name}: {count}", err=True)
+        say(f"{name}: {count}", err=True)
 
 
 def corpus_rows(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from polyglitch.cli.say import say
 from polyglitch.errors import UsageError
 
 WORDNET = "wordnet"
@@ -39,7 +40,7 @@ def show(name: str) -> None:
 
     one = known_downloads()[name]
     state = data_folder(name) or f"not there: polyglitch get {name}"
-    click.echo(f"{name:<8} {one.megabytes} MB, {one.licence}: {one.about}\n{'':<8} {state}")
+    say(f"{name:<8} {one.megabytes} MB, {one.licence}: {one.about}\n{'':<8} {state}")
 
 
 def get(name: str) -> None:
@@ -47,13 +48,13 @@ def get(name: str) -> None:
     from polyglitch.nlp.models.downloads import data_folder, fetch, known_downloads
 
     if found := data_folder(name):
-        click.echo(f"{name}: there already, in {found}")
+        say(f"{name}: there already, in {found}")
         return
     one = known_downloads()[name]
     said = f"{name}: {one.about}; {one.package} {one.version}, {one.megabytes} MB, {one.licence}"
-    click.echo(said)
+    say(said)
     folder = fetch(name)
-    click.echo(f"{name}: sha256 as pinned; kept in {folder}")
+    say(f"{name}: sha256 as pinned; kept in {folder}")
 
 
 def get_wordnet(asked: bool) -> None:
@@ -62,8 +63,8 @@ def get_wordnet(asked: bool) -> None:
 
     how = "apt-get install wordnet-base, or set WNSEARCHDIR to the folder of its files"
     if folder := dictionary_folder():
-        click.echo(f"wordnet: there already, in {folder}")
+        say(f"wordnet: there already, in {folder}")
     elif asked:
         raise UsageError(f"get wordnet: no wheel of the package index carries its files; {how}")
     else:
-        click.echo(f"wordnet  in no wheel of the package index: {how}")
+        say(f"wordnet  in no wheel of the package index: {how}")

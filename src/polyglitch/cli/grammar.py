@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyglitch.cli.say import say
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 
@@ -35,7 +36,7 @@ def command(trees: tuple[Path, ...], language: str, least: int, output: Path) ->
     found = count_productions(
         (tree for path in trees for tree in read_trees(path, language)), source
     )
-    click.echo(f"{write_grammar(found, output, least)} productions: {output}")
+    say(f"{write_grammar(found, output, least)} productions: {output}")
 
 
 def read_trees(path: Path, language: str) -> Iterator[Tree]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from polyglitch.cli.say import say
 from polyglitch.errors import UsageError
 
 
@@ -21,4 +22,4 @@ def command(folder: Path, force: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     template = files("polyglitch").joinpath("resources", "polyglitch.toml")
     path.write_text(template.read_text("utf-8"), "utf-8")
-    click.echo(f"wrote {path}; `polyglitch run` runs what it says")
+    say(f"wrote {path}; `polyglitch run` runs what it says")

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from polyglitch.cli.say import say
 from polyglitch.errors import UsageError
 
 
@@ -44,7 +45,7 @@ def command(source: str, target: str, name: str, threshold: float | None, quiet:
         pairs = read_csv(lines, source) if table else read_jsonl(lines, source)
         counts = write(judge_all(pairs, make, Toolbox()), target)
     if not quiet:
-        click.echo(
+        say(
             f"{counts['pairs']} pairs: {counts['violated']} violated, {counts['undecided']} undecided "
             f"({make(None).signature})",
             err=True,

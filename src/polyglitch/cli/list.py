@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
+
+from polyglitch.cli.say import say, say_json
 
 KINDS = (
     "methods",
@@ -32,7 +33,7 @@ def command(kind: str | None, as_json: bool) -> None:
 
     rows = describe_languages() if kind == "languages" else describe(kind)
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        say_json(rows, indent=1)
         return
     if kind == "languages":
         show_languages(rows)
@@ -44,7 +45,7 @@ def command(kind: str | None, as_json: bool) -> None:
             if "range" in row
             else ""
         )
-        click.echo(f"{row['name']:<{width}}  {row['about']}{more}")
+        say(f"{row['name']:<{width}}  {row['about']}{more}")
 
 
 def show_kinds(as_json: bool) -> None:
@@ -56,21 +57,21 @@ def show_kinds(as_json: bool) -> None:
     names["languages"] = [one.code for one in known_languages()]
     if as_json:
         rows = [{"name": kind, "names": found} for kind, found in names.items()]
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        say_json(rows, indent=1)
         return
     for kind, found in names.items():
-        click.echo(f"{kind:<10}  {', '.join(found)}")
-    click.echo("\nwhat each is: polyglitch list KIND, such as polyglitch list methods")
+        say(f"{kind:<10}  {', '.join(found)}")
+    say("\nwhat each is: polyglitch list KIND, such as polyglitch list methods")
 
 
 def show_languages(rows: list[dict[str, Any]]) -> None:
     """A paragraph a language: what is ready, and what would bring the rest."""
     for row in rows:
-        click.echo(f"{row['name']}  {row['about']}")
+        say(f"{row['name']}  {row['about']}")
         for part, state in row["parts"].items():
             told = state["ready"] or "missing"
             more = f"; to get it: {state['install']}" if state["install"] else ""
-            click.echo(f"    {part:<10}  {told}{more}")
+            say(f"    {part:<10}  {told}{more}")
 
 
 def describe(kind: str) -> list[dict[str, Any]]:

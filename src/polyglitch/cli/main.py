@@ -9,6 +9,7 @@ import click
 
 from polyglitch import __version__
 from polyglitch.cli.options import with_example
+from polyglitch.cli.say import say
 from polyglitch.errors import PolyglitchError
 
 COMMANDS = (
@@ -86,10 +87,10 @@ def main(arguments: list[str] | None = None) -> None:
     except PolyglitchError as error:
         from polyglitch.files.foreign import spelled_out
 
-        click.echo(f"polyglitch: {spelled_out(str(error))}", err=True)
+        say(f"polyglitch: {spelled_out(str(error))}", err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted: everything finished is kept; run again to go on", err=True)
+        say("interrupted: everything finished is kept; run again to go on", err=True)
         code = 130
     except BrokenPipeError:
         code = 0

@@ -7,7 +7,7 @@ import json
 import click
 
 from polyglitch.cli.options import reopened
-from polyglitch.cli.say import say
+from polyglitch.cli.say import say, say_json
 
 
 @click.command(name="minimise")
@@ -52,8 +52,8 @@ def command(
     share = median_share(done)
     if as_json:
         rows = [json.loads(encode(each)) for each in done]
-        click.echo(json.dumps({"run": history.run_id, "median_share": share, "issues": rows}))
+        say_json({"run": history.run_id, "median_share": share, "issues": rows})
         return
-    click.echo(f"{len(done)} issues; the median pair keeps {share:.0%} of the original's words")
+    say(f"{len(done)} issues; the median pair keeps {share:.0%} of the original's words")
     for reason, count in reasons(done).most_common():
         say(f"left as they were: {count:,} x {reason}")

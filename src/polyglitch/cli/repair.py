@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from polyglitch.cli.options import reopened
-from polyglitch.cli.say import say
+from polyglitch.cli.say import say, say_json
 
 if TYPE_CHECKING:
     from polyglitch.repair.mend import Mended
@@ -65,29 +65,27 @@ def command(
     finally:
         opened.close()
     if as_json:
-        click.echo(json.dumps({"run": history.run_id, "issues": json.loads(encode(mended))}))
+        say_json({"run": history.run_id, "issues": json.loads(encode(mended))})
     else:
         show(mended)
     for path in output:
         count = write_rows(Path(path), corrected(history, mended, confirmed), opened.languages)
-        click.echo(f"{count} corrected outputs: {path}", err=as_json)
+        say(f"{count} corrected outputs: {path}", err=as_json)
     for path in augment:
         count = write_rows(Path(path), agreed(history), opened.languages)
-        click.echo(f"{count} agreed outputs: {path}", err=as_json)
+        say(f"{count} agreed outputs: {path}", err=as_json)
 
 
 def show(mended: list[Mended]) -> None:
     """The proposals, each under what it replaces, and the count."""
     for each in mended:
         if each.fixes:
-            click.echo(
-                f"\n{each.method} {each.issue_id}: {each.gone} of {each.violations} violations end"
-            )
+            say(f"\n{each.method} {each.issue_id}: {each.gone} of {each.violations} violations end")
         for fix in each.fixes:
             for mark, text in ((" ", fix.source), ("-", fix.before), ("+", fix.after)):
                 say(f"  {mark} {text}")
     repaired = sum(each.repaired for each in mended)
     share = f" ({repaired / len(mended):.0%})" if mended else ""
-    click.echo(f"\n{repaired} of {len(mended)} issues end{share}")
+    say(f"\n{repaired} of {len(mended)} issues end{share}")
     for reason, count in Counter(each.reason for each in mended if each.reason).most_common():
         say(f"not repaired: {count:,} x {reason}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyglitch.cli.options import one_run
+from polyglitch.cli.say import say, say_json
 
 if TYPE_CHECKING:
     from polyglitch.results.findings import Summary
@@ -45,11 +45,11 @@ def command(
         for path in files:
             write_report(Path(path), summary, history.findings())
             if path != STDOUT:
-                click.echo(f"report: {path}", err=as_json or STDOUT in files)
+                say(f"report: {path}", err=as_json or STDOUT in files)
         for alarm in summary.alarms:
-            click.echo(alarm, err=True)
+            say(alarm, err=True)
         if as_json:
-            click.echo(json.dumps(as_data(summary, history), ensure_ascii=False))
+            say_json(as_data(summary, history))
 
 
 def as_data(summary: Summary, history: History) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from contextlib import closing
 import click
 
 from polyglitch.cli.options import one_run
+from polyglitch.cli.say import say
 
 PASSWORD = "POLYGLITCH_PASSWORD"  # noqa: S105 - the name of the variable
 
@@ -50,7 +51,7 @@ def command(
         )
 
     def ready(address: str) -> None:
-        click.echo(f"review: {address}  (stop with Ctrl-C)")
+        say(f"review: {address}  (stop with Ctrl-C)")
         if open_browser:
             click.launch(address)
 
@@ -62,6 +63,6 @@ def command(
             port=port,
             password=password,
             allowed_hosts=allowed,
-            say=lambda text: click.echo(text, err=True),
+            say=lambda text: say(text, err=True),
             ready=ready,
         )

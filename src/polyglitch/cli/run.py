@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from polyglitch.cli.options import complete, read_fields, reading
+from polyglitch.cli.say import say, say_json
 from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def command(
     if estimate:
         from polyglitch.flow import estimate as estimate_run
 
-        click.echo(str(estimate_run(campaign)))
+        say(str(estimate_run(campaign)))
         return
     sys.exit(run_campaign(campaign, as_json=as_json, quiet=quiet, verbose=verbose))
 
@@ -208,7 +208,7 @@ def warned(watch: Watch, verbose: bool = False) -> Watch:
     def once(line: str) -> None:
         if line and line not in told:
             told.add(line)
-            click.echo(f"polyglitch: {line}", err=True)
+            say(f"polyglitch: {line}", err=True)
 
     def tell(step: Progress) -> None:
         nonlocal last
@@ -248,10 +248,10 @@ def run_campaign(
             for path in campaign.output:
                 write_report(Path(path), summary, history.findings())
                 if path != STDOUT:
-                    click.echo(f"report: {path}", err=as_json or piped)
+                    say(f"report: {path}", err=as_json or piped)
         gate = gate_of(figures, campaign.fail_under, campaign.max_undecided)
         if as_json:
-            click.echo(json.dumps(as_data(history.run_id, figures, gate), ensure_ascii=False))
+            say_json(as_data(history.run_id, figures, gate))
         tell_end(history, figures, gate, quiet=quiet or as_json, err=piped)
     return 1 if gate.passed is False else 0
 
@@ -272,15 +272,15 @@ def tell_end(
     if figures["requests"] and not quiet:
         cost = f", cost {figures['cost']:.4f}" if figures["cost"] else ""
         told = f"{figures['characters']:,} characters in {figures['requests']:,} requests{cost}"
-        click.echo(told, err=err)
+        say(told, err=err)
     failed = gate.passed is False
     lead = degenerate_of(figures).sentence  # the table began with it
     for why in gate.failures:
         if quiet or why != lead:
-            click.echo(why, err=True)
+            say(why, err=True)
     if quiet and failed:
-        click.echo(gate.sentence, err=True)
+        say(gate.sentence, err=True)
     if not quiet:
         name = short_id(history)
         step = look_at(history, name)
-        click.echo(f"{gate.sentence} Run {name}. {step}", err=err or failed)
+        say(f"{gate.sentence} Run {name}. {step}", err=err or failed)

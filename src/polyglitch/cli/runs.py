@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
-    from polyglitch.store.store import Store
+    from polyglitch.cli.say import say, say_json
+from polyglitch.store.store import Store
 
 
 @click.command(name="runs")
@@ -27,11 +27,11 @@ def command(store: str | None, as_json: bool) -> None:
     with closing(open_store(store)) as opened:
         rows = list_runs(opened)
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        say_json(rows, indent=1)
     elif rows:
         show(rows)
     else:
-        click.echo("no run yet; make one with `polyglitch run`")
+        say("no run yet; make one with `polyglitch run`")
 
 
 def list_runs(store: Store) -> list[dict[str, Any]]:

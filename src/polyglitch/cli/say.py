@@ -18,9 +18,9 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(spelled_out(text), err=err)
 
 
-def say_json(value: Any) -> None:
-    """Print a value as one line of JSON, hidden characters as JSON's own escapes: read back they are the same."""
-    text = json.dumps(value, ensure_ascii=False)
+def say_json(value: Any, indent: int | None = None) -> None:
+    """Print a value as JSON, hidden characters as JSON's own escapes: read back they are the same."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
     click.echo(BEYOND_ASCII.sub(lambda found: escaped(found[0]), text))
 
 

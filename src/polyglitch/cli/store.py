@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from polyglitch.cli.say import say
 from polyglitch.errors import SystemFailed, UsageError
 
 
@@ -40,7 +41,7 @@ def copy_cli(source: str, target: str) -> None:
     finally:
         old.close()
     for name, count in added.items():
-        click.echo(f"{name.replace('_', ' '):<12}{count:>10,} new")
+        say(f"{name.replace('_', ' '):<12}{count:>10,} new")
 
 
 def _same(source: str, target: str) -> bool:

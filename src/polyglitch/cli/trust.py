@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from polyglitch.cli.say import say
+
 
 @click.command(name="trust")
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
@@ -24,15 +26,15 @@ def command(folder: Path, forget: bool) -> None:
     file = folder / FILE
     if forget:
         known = trust.forget(file)
-        click.echo(f"{folder} {'is trusted no longer' if known else 'was not trusted'}")
+        say(f"{folder} {'is trusted no longer' if known else 'was not trusted'}")
         return
     if not file.is_file():
         raise UsageError(f"{file}: no such file; name the folder that has the {FILE}")
     found = acting(read_file(file))
     if not found:
-        click.echo(f"{file} names nothing that executes or connects; it needs no trust")
+        say(f"{file} names nothing that executes or connects; it needs no trust")
         return
     for name, value in found.items():
-        click.echo(f"{name} = {one_line(value)}")
+        say(f"{name} = {one_line(value)}")
     trust.trust(file, found)
-    click.echo(f"{folder.resolve()} is trusted for the above (`polyglitch trust --forget` ends it)")
+    say(f"{folder.resolve()} is trusted for the above (`polyglitch trust --forget` ends it)")

@@ -7,9 +7,8 @@ import time
 import traceback
 from pathlib import Path
 
-import click
-
 from polyglitch import __version__
+from polyglitch.cli.say import say
 from polyglitch.files.folders import cache_folder
 from polyglitch.files.foreign import one_line
 
@@ -27,7 +26,7 @@ def tell(error: Exception) -> int:
 def tell_missing(error: ModuleNotFoundError) -> int:
     """Say which package is lacking; the exit code."""
     name = (error.name or "a package").partition(".")[0]
-    click.echo(
+    say(
         f"polyglitch: {one_line(name)} is not installed, and this command needs it: pip install {one_line(name)} "
         "(`polyglitch doctor` shows which extra brings it)",
         err=True,
@@ -42,7 +41,7 @@ def tell_unexpected(error: Exception) -> int:
         where = f"the details are in {write_details(error)}"
     except OSError as cause:
         where = f"the details could not be written ({cause.strerror or cause})"
-    click.echo(f"polyglitch: unexpected error, a bug of ours: {what}; {where}", err=True)
+    say(f"polyglitch: unexpected error, a bug of ours: {what}; {where}", err=True)
     return EXIT
 
 
