@@ -8,11 +8,16 @@ import pkgutil
 import re
 import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 import polyglitch
+from polyglitch import registry
+from polyglitch.cli.judge import maker
+from polyglitch.compare.judge import Saved, judge_all
+from polyglitch.tools import Toolbox
 
 try:
     from re import _parser as sre_parse  # type: ignore[attr-defined]
@@ -159,3 +164,31 @@ def test_every_pattern_takes_linear_time() -> None:
                 slow[where] = f"{piece!r} repeated: {why}"
                 break
     assert not slow, "\n".join(f"{where}: {why}" for where, why in slow.items())
+
+
+HOSTILE = ("a", "a ", "1 ", "1,", '"', "(", "no. ", "A b ", "\n- x", " ", "is not the ")
+
+
+@pytest.mark.slow
+@pytest.mark.models
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", sorted(registry.entries("oracles")))
+def test_every_oracle_takes_linear_time(name: str) -> None:
+    make, tools = maker(registry.load("oracles", name), name, None), Toolbox()
+    relation = "same" if name == "claims" else "similar"
+
+    def judged(answers: tuple[str, str]) -> None:
+        saved = Saved("1", "One answer.", "Other answer.", *answers, "en", "pt", relation)  # type: ignore[arg-type]
+        assert len(list(judge_all([saved], make, tools))) == 1
+
+    judged(("Um.", "Dois."))  # what is opened once is not counted
+    slow, new = {}, count()  # a text that was read before costs nothing
+    for piece in HOSTILE:
+
+        def work(size: int, piece: str = piece) -> Callable[[], object]:
+            text = (piece * size)[:size]
+            return lambda: judged((f"{next(new)} {text}", f"b {text} c"))
+
+        if why := growth(work):
+            slow[piece] = why
+    assert not slow, "\n".join(f"{piece!r} repeated: {why}" for piece, why in slow.items())

@@ -22,6 +22,8 @@ from polyglitch.records import digest
 REMEMBERED = 100_000  # words, some 15 MB
 DROPPED = frozenset({"a", "an", "the", "to", "of", "i", "it"})  # what a lone word attracts
 
+LONGEST_WORD = 40  # characters: what is longer is no word, and costs a translator seconds
+
 
 class Pivot:
     """Glosses of single words; each is asked once and kept with the campaign."""
@@ -41,6 +43,8 @@ class Pivot:
     def learn(self, words: Sequence[str]) -> None:
         """Ask for all words that are not known yet."""
         wanted = [word for word in dict.fromkeys(words) if word not in self._known]
+        self._known |= {word: "" for word in wanted if len(word) > LONGEST_WORD}
+        wanted = [word for word in wanted if len(word) <= LONGEST_WORD]
         keys = {digest([word]): word for word in wanted}
         kind = f"gloss:{self.signature}"[:64]
         kept = self._tools.remember(kind, list(keys))

@@ -58,10 +58,19 @@ def overlap_of(a: Marks, b: Marks) -> float:
 def aligned(a: Answer, b: Answer) -> list[tuple[Sentence, Sentence]]:
     """Each sentence of the first with the one of the second that says most of it."""
     pairs = []
-    others = [(marked(other), other) for other in spoken(b)]
+    others: dict[Marks, Sentence] = {}  # of sentences alike the first
+    saying: dict[str, list[Marks]] = {}
+    for other in spoken(b):
+        marks = marked(other)
+        if marks not in others:
+            others[marks] = other
+            for mark in marks.reached:
+                saying.setdefault(mark, []).append(marks)
     for one in spoken(a):
         mine = marked(one)
-        scored = [(overlap_of(mine, marks), other) for marks, other in others]
+        near = {marks for mark in mine.reached for marks in saying.get(mark, ())}
+        scored = [(overlap_of(mine, marks), others[marks]) for marks in near]
+        scored.sort(key=lambda item: item[1].start)
         best = max(scored, key=lambda item: item[0], default=None)
         if best is not None and best[0] >= ALIGNED:
             pairs.append((one, best[1]))

@@ -22,6 +22,7 @@ ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 SIGNS = "$€£¥₽"
 RANGE = 14  # letters between two numbers that share the magnitude of the second
 LEAST = 3  # of number words: "one" is an article, "two" also "both" or "a pair"
+BESIDE = 80  # letters before or after a number in which its unit is looked for
 NEAR = 1e-6
 
 
@@ -99,7 +100,7 @@ def figure_amounts(
     last = half_after(text, end, code) if factor > 1 else end
     worth = {(value + 0.5 * (last > end)) * factor for value in worth}
     end = last
-    clock = text[match.end(1) - len(suffix) :].lower()
+    clock = text[match.end(1) - len(suffix) :][:BESIDE].lower()
     if re.match(
         rf"(?:[:.]\d\d)?\s*(?:{'|'.join(map(re.escape, lists.afternoon)) or '$.'})\b", clock
     ):
@@ -134,7 +135,7 @@ def magnitude_after(text: str, end: int, code: str) -> tuple[int, int]:
     """Where an amount ends with the million after it, and by what that multiplies."""
     factor = 1
     for _ in range(2):
-        match = re.match(rf"[{BLANKS}\-]?([^\W\d_]+)(\.?)", text[end:])
+        match = re.match(rf"[{BLANKS}\-]?([^\W\d_]+)(\.?)", text[end : end + BESIDE])
         if not match:
             break
         worth = large(code).get(match.group(1).lower())
@@ -147,7 +148,7 @@ def magnitude_after(text: str, end: int, code: str) -> tuple[int, int]:
 def half_after(text: str, end: int, code: str) -> int:
     """Where an amount ends with the half after its magnitude, or where it ended without."""
     for half in fact_lists(code).halves:
-        if match := re.match(rf"[{BLANKS}]?{re.escape(half)}\b", text[end:].lower()):
+        if match := re.match(rf"[{BLANKS}]?{re.escape(half)}\b", text[end : end + BESIDE].lower()):
             return end + match.end()
     return end
 
@@ -162,16 +163,16 @@ def large(code: str) -> dict[str, int]:
 
 def units_around(text: str, start: int, end: int, suffix: str, code: str) -> frozenset[str]:
     """The unit after an amount, or the sign before it."""
-    before = re.search(rf"([^\W\d_]{{0,2}}[{SIGNS}])\s?$", text[:start])
+    before = re.search(rf"([^\W\d_]{{0,2}}[{SIGNS}])\s?$", text[max(0, start - BESIDE) : start])
     if before:
         return unit_names(before.group(1).lower(), code) or unit_names(before.group(1)[-1], code)
     if suffix:
         return unit_names(suffix, code)
-    after = re.match(rf"[{BLANKS}\-]?(%|[{SIGNS}])", text[end:])
+    after = re.match(rf"[{BLANKS}\-]?(%|[{SIGNS}])", text[end : end + BESIDE])
     if after:
         return unit_names(after.group(1), code)
     # "of" may stand between a million and its dollars; it is as long as the articles of these languages.
-    words = re.match(r"[\s\-]*([^\W\d_]+)\.?(?:\s+([^\W\d_]+))?", text[end:])
+    words = re.match(r"[\s\-]*([^\W\d_]+)\.?(?:\s+([^\W\d_]+))?", text[end : end + BESIDE])
     if not words:
         return frozenset()
     first, second = words.group(1).lower(), (words.group(2) or "").lower()
