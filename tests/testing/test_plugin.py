@@ -8,7 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+import polyglitch
 from tests.conftest import ROOT
+
+THINGS = ("film", "soup", "song", "book", "walk", "game", "lamp", "room", "trip", "show")
 
 
 def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -98,3 +103,16 @@ def test_a_report_in_no_known_format_is_refused_before_any_test(tmp_path: Path) 
     done = run_pytest(tmp_path, "--polyglitch-report", "x.pdf")
     assert done.returncode == 4
     assert "no format has the extension '.pdf'" in done.stderr
+
+
+def test_a_system_that_says_one_thing_passes_no_check() -> None:
+    @polyglitch.check(
+        method="relations",
+        system=lambda text: "yes",
+        corpus=[f"The {thing} was good and they liked it." for thing in THINGS],
+        source_language="en",
+    )
+    def gate() -> None: ...
+
+    with pytest.raises(BaseException, match="The system is degenerate"):
+        gate()

@@ -19,6 +19,7 @@ from polyglitch.evaluate.regression import compare_outcomes
 from polyglitch.records import Case, Verdict
 from polyglitch.registry import suggest
 from polyglitch.report.write import write_report
+from polyglitch.results.gate import gate_of
 from polyglitch.results.history import History
 from polyglitch.results.summary import summarise
 from polyglitch.store.store import Store
@@ -110,10 +111,15 @@ class Result:
         return Comparison(**{name: getattr(found, name) for name in found.__struct_fields__})
 
     def assert_rate(self, most: float) -> None:
-        """Fail, showing the worst issue, when more than this share is violated."""
+        """Fail, showing the worst issue, when more than this share is violated, or the run tells nothing."""
         __tracebackhide__ = True
-        if self.violation_rate > most:
+        if self.violation_rate > most or self.untrusted:
             raise AssertionError(self.describe(most))
+
+    @property
+    def untrusted(self) -> tuple[str, ...]:
+        """Why the share that holds says nothing: answers all alike, or too many cases undecided."""
+        return gate_of(self.figures, fail_under=0.0).failures
 
     def describe(self, most: float) -> str:
         """The figures and the worst issue, as a person would want to read them in a test log."""
@@ -122,6 +128,8 @@ class Result:
         if not decided:
             reason = next(iter(self.summary.undecided_reasons), "no case was made")
             return f"nothing was decided of {figures['cases']:,} cases, most often since: {reason}"
+        if self.untrusted:
+            return " ".join(self.untrusted)
         lines = [
             f"{self.violation_rate:.1%} of {decided:,} decided cases are violated, more than {most:.1%} "
             f"({counted(figures['issues'], 'issue')}, {figures['undecided']:,} undecided). The worst:"

@@ -43,7 +43,7 @@ def check(
             from polyglitch.testing.plugin import keep_report
 
             keep_report(function.__name__, result)
-            if result.violation_rate > max_violation_rate:
+            if result.violation_rate > max_violation_rate or result.untrusted:
                 fail(result.describe(max_violation_rate))
             function(result) if takes else function()
 
