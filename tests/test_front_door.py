@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from types import ModuleType
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import polyglitch as pg
 from polyglitch.component import Component
 from polyglitch.run.plan import signature
+from tests.conftest import ROOT
 
 
 @pytest.mark.parametrize("name", pg.__all__)
@@ -21,3 +23,13 @@ def test_no_folder_hides_a_public_name(name: str) -> None:
 def test_a_private_name_is_refused() -> None:
     with pytest.raises(AttributeError, match="nothing"):
         pg.nothing  # noqa: B018
+
+
+def test_a_class_name_means_one_thing() -> None:
+    found: dict[str, list[str]] = {}
+    for file in sorted((ROOT / "src" / "polyglitch").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(file.name)
+    twice = {name: files for name, files in found.items() if len(files) > 1}
+    assert len(found) > 300 and not twice

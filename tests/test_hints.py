@@ -11,7 +11,7 @@ import pytest
 from polyglitch import errors
 from polyglitch.errors import Missing, as_works_here
 
-HINT = "pip install 'polyglitch[web]', or apt-get install something"
+HINT = "pip install 'polyglitch[plot]', or apt-get install something"
 
 
 @pytest.fixture(autouse=True)
@@ -25,16 +25,16 @@ def own_pip(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_from_a_checkout_it_is_the_checkout_with_the_extra() -> None:
     root = Path(errors.__file__).parents[2]
-    error = Missing("starlette", "review", HINT)
+    error = Missing("matplotlib", "a curve", HINT)
     assert error.exit_code == 2
-    assert f"pip install -e '{root}[web]', or apt-get" in str(error)
+    assert f"pip install -e '{root}[plot]', or apt-get" in str(error)
 
 
 def test_from_a_folder_that_was_installed_it_is_that_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(errors, "source_folder", lambda: (tmp_path / "my code", False))
-    assert as_works_here(HINT).startswith(f"pip install '{tmp_path}/my code[web]'")
+    assert as_works_here(HINT).startswith(f"pip install '{tmp_path}/my code[plot]'")
 
 
 def test_from_a_wheel_it_is_what_the_extra_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:

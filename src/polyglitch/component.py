@@ -81,7 +81,8 @@ class Method:
     mutate: Mutate
     compare: Oracle
     issues: IssueBuilder
-    needs: tuple[str, ...] = ()  # "parser", "parser:target", "proposer:NAME", "embedder:NAME"
+    needs: tuple[str, ...] = ()  # "parser", "parser:target", "proposer:NAME", "embedder:NAME";
+    # "words:RELATION, ..." names what is left out where no parser is installed
     route: Literal["direct", "round trip"] = "direct"
 
     @property

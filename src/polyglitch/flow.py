@@ -312,7 +312,7 @@ class Flow:
     def tell(self) -> None:
         """Tell the watcher how far the run is."""
         self.progress.stage = "run"
-        self.progress.warning = self.progress.warning or self.plan.meter.remark
+        self.progress.warning = self.progress.warning or self.plan.remark
         self.progress.queries = sum(asker.queries for asker in self.askers)
         waiting = sum(asker.under_way for asker in self.askers)
         self.progress.queries_known = self.progress.queries + waiting

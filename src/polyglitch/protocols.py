@@ -111,6 +111,11 @@ class Parse(msgspec.Struct, frozen=True):
     universal: bool = False  # whether the relations are those of Universal Dependencies
     language: str = ""  # code of the text's language, where the parser was told
 
+    @property
+    def tagged(self) -> bool:
+        """Whether a parser said anything of its grammar, or its words are all that is known."""
+        return any(token.tag for token in self.tokens)
+
 
 @runtime_checkable
 class Parser(Protocol):
@@ -211,6 +216,9 @@ class Tools(Protocol):
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""
+
+    def words(self, language: str | None) -> Parser:
+        """The parser for a language, or its bare words where none is installed."""
 
     def proposer(self, name: str, language: str | None) -> Proposer:
         """A proposer by its registered name."""

@@ -48,6 +48,17 @@ class Toolbox:
             self._made[place] = RememberingParser(open_parser(known, self._parser), known)
         return self._made[place]  # type: ignore[no-any-return]
 
+    def words(self, language: str | None) -> Parser:
+        """The parser for a language, or its bare words where none is installed."""
+        from polyglitch.nlp.parsers.choose import RememberingParser, open_parser_or_words
+
+        known = self._known(language, "parser")
+        place = ("words", self._parser or "", known)
+        if place not in self._made:
+            opened = open_parser_or_words(known, self._parser)
+            self._made[place] = RememberingParser(opened, known)
+        return self._made[place]  # type: ignore[no-any-return]
+
     def proposer(self, name: str, language: str | None) -> Proposer:
         """A proposer by its registered name; what follows a colon is its argument: `masked-lm:FOLDER`."""
         return self._get("proposers", name, language)  # type: ignore[no-any-return]

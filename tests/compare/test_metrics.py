@@ -32,7 +32,7 @@ def metric(name: str) -> TextMetric:
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=MODELS.get(name, ())) for name in NAMES])
 def test_a_registered_metric_fits_the_contract_under_its_own_name(name: str) -> None:
     found = metric(name)
     assert isinstance(found, Metric)

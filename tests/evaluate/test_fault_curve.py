@@ -41,6 +41,7 @@ def test_ties_are_broken_anew_in_every_shuffle() -> None:
     assert tied.area == pytest.approx(50, abs=5) and tied.spread > 5
 
 
+@pytest.mark.needs("matplotlib")
 def test_the_picture_is_an_svg_with_every_curve_and_a_safe_title() -> None:
     orders = evaluate_orders([True, False, True], {"gri": [3, 2, 1]}, 2, 0)
     title = "<script>alert(1)</script> costs $5 or $6"

@@ -11,7 +11,7 @@ from polyglitch.evaluate.labelled_scores import from_judgements
 from polyglitch.records import Label, Verdict
 from polyglitch.results import labelled
 from polyglitch.results.intervals import wilson
-from polyglitch.results.labelled import Judged, Said, join_labels
+from polyglitch.results.labelled import LabelledCase, Said, join_labels
 
 
 def say(who: str, verdict: str, kind: str = "", case: str = "") -> Label:
@@ -20,9 +20,11 @@ def say(who: str, verdict: str, kind: str = "", case: str = "") -> Label:
 
 def item(
     method: str, seed: str, word: str = "bug", shelf: str = "issue", kind: str = "", place: int = 1
-) -> Judged:
+) -> LabelledCase:
     verdict = Verdict(seed, "violated", score=2.0, threshold=1.0)
-    return Judged(seed, method, seed, shelf, verdict, Said(word, kind), "words missing", place)  # type: ignore[arg-type]
+    return LabelledCase(
+        seed, method, seed, shelf, verdict, Said(word, kind), "words missing", place
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.needs("scipy")

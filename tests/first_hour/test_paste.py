@@ -7,13 +7,12 @@ elsewhere, a paid service) is replaced by one of the same kind on this machine, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
-from tests.first_hour.stranger import Stranger, install, settle_in
+from tests.first_hour.stranger import Stranger
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHELL = ("", "sh", "bash", "console")
@@ -47,16 +46,6 @@ def commands_of(page: Path) -> list[str]:
 
 
 WITH_COMMANDS = [page for page in PAGES if commands_of(page)]
-
-
-@pytest.fixture(scope="session")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return install(tmp_path_factory.mktemp("first_hour"))
-
-
-@pytest.fixture
-def stranger(environment: Path, tmp_path: Path) -> Iterator[Stranger]:
-    yield settle_in(environment, tmp_path)
 
 
 @pytest.mark.slow

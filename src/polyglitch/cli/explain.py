@@ -61,7 +61,7 @@ def command(
         from polyglitch.results.history import open_history
         from polyglitch.results.reopened import Reopened
 
-        history = open_history("" if run == "last" else run, store)
+        history = open_history(run, store)
         explain_issues(history, Reopened(history, system, parser=parser), limit, effort, as_json)
     elif system is None:
         raise UsageError("explain TEXT needs --system: which classifier to ask, such as vader")

@@ -6,16 +6,11 @@ import os
 import shlex
 import shutil
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from polyglitch.errors import install_extras
-
 if TYPE_CHECKING:
     from polyglitch.results.history import History
-
-REVIEW_NEEDS = ("starlette", "uvicorn")  # what the extra `web` brings
 
 
 def own_command(*words: str) -> str:
@@ -51,9 +46,5 @@ def of_run(history: History, name: str) -> list[str]:
 
 
 def look_at(history: History, name: str) -> str:
-    """How to look at a run: in the browser, or as a page where what that needs is not installed."""
-    run = of_run(history, name)
-    if all(find_spec(package) for package in REVIEW_NEEDS):
-        return f"Look: {own_command('review', *run)}"
-    page = own_command("report", *run, "-o", "report.html")
-    return f"Look: {page} (or in the browser with `review`, after: {install_extras(['web'])})"
+    """How to look at a run in the browser."""
+    return f"Look: {own_command('review', *of_run(history, name))}"

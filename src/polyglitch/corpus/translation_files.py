@@ -38,7 +38,7 @@ class _Unit:
     bad: str = ""
 
 
-class _Reader:
+class _UnitReader:
     """Handlers of one file; finished units wait in `rows`."""
 
     def __init__(self, source: Source, limits: ReadLimits, language: str | None) -> None:
@@ -123,7 +123,7 @@ def xml_rows(
     source: Source, limits: ReadLimits, columns: Columns, language: str | None
 ) -> Iterator[Row | Bad]:
     """A row a unit of a TMX or XLIFF file: cells `source`, `target`, `note`, `id`, or a cell a language."""
-    reader = _Reader(source, limits, language)
+    reader = _UnitReader(source, limits, language)
     with source.open(limits) as stream:
         while True:
             try:

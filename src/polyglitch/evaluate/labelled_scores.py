@@ -18,14 +18,14 @@ from polyglitch.errors import UsageError
 from polyglitch.evaluate.calibration import Direction, Sample, ThresholdCandidate
 from polyglitch.protocols import Oracle
 from polyglitch.registry import suggest
-from polyglitch.results.labelled import DISPUTED, UNSURE, Judged
+from polyglitch.results.labelled import DISPUTED, UNSURE, LabelledCase
 
 SCORE = "score"
 YES = frozenset(("1", "true", "yes", "bug", "violated", "incorrect", "y", "t"))
 NO = frozenset(("0", "false", "no", "not a bug", "holds", "correct", "n", "f"))
 
 
-def from_judgements(items: Sequence[Judged], method: str) -> Sample:
+def from_judgements(items: Sequence[LabelledCase], method: str) -> Sample:
     """The scores of a method's labelled sentences: those it can be set to use, else the one it reports by."""
     known = [item for item in items if item.method == method]
     decided = [item for item in known if item.decided and item.verdict.score is not None]
@@ -62,7 +62,7 @@ def nothing_decided(left_out: Counter[str]) -> str:
     return "no sentence is labelled; label some in `polyglitch review`"
 
 
-def metric_names(items: Sequence[Judged], direction: Direction) -> list[str]:
+def metric_names(items: Sequence[LabelledCase], direction: Direction) -> list[str]:
     """The details that every verdict has and that are metrics by name, with faults on the side that is reported."""
     shared = set.intersection(*(set(item.verdict.details) for item in items))
     metrics = registry.entries("metrics")

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from polyglitch.component import Method
 from polyglitch.methods.alict import alict
+from polyglitch.mutate.capabilities.spec import load_suite
+from polyglitch.mutate.relations import reads_grammar
 
 
 def relations(
     relations: tuple[str, ...] = (), per_relation: int | None = None, report: int = 3
 ) -> Method:
     """Test the general relations, all or some; no label is needed."""
-    made = alict("general", relations, expansions=0, per_capability=per_relation, report=report)
-    return Method("relations", made.task, made.mutate, made.compare, made.issues, made.needs)
+    read = {c.name: reads_grammar(c.change) for c in load_suite("general", relations)}
+    left_out = ", ".join(name for name, grammar in read.items() if grammar)
+    needs = ("parser",) if all(read.values()) else (f"words:{left_out}",) if left_out else ()
+    made = alict(
+        "general",
+        relations,
+        expansions=0,
+        lexicons=("bundled",),
+        per_capability=per_relation,
+        report=report,
+    )
+    return Method("relations", made.task, made.mutate, made.compare, made.issues, needs)

@@ -59,7 +59,7 @@ class Degenerate(msgspec.Struct, frozen=True):
         )
 
 
-class Group(msgspec.Struct):
+class AnswerGroup(msgspec.Struct):
     """An answer: how many inputs got it, of which seeds."""
 
     inputs: int
@@ -76,7 +76,7 @@ class Look(msgspec.Struct):
     inputs: int = 0
     copied: int = 0
     refused: int = 0
-    texts: dict[str, Group] = {}
+    texts: dict[str, AnswerGroup] = {}
     labels: Counter[str] = msgspec.field(default_factory=Counter)
     seeds: set[str] = set()  # three tell enough
     expected: set[str] | None = None  # labels that would do for every test
@@ -102,7 +102,7 @@ class Look(msgspec.Struct):
     def add_text(self, case: Case, text: str) -> None:
         """Count an answer in free text."""
         key = digest([letters_only(text)])
-        group = self.texts.setdefault(key, Group(0, set(), text[:200]))
+        group = self.texts.setdefault(key, AnswerGroup(0, set(), text[:200]))
         group.inputs += 1
         remember(group.seeds, case.seed_id)
 

@@ -17,22 +17,23 @@ from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
 
+LAST = "last"  # the newest run that came to its end
 DONE = "done"  # the state of a run that came to its end
 
 
 def find_run(store: Store, run_id: str | None) -> dict[str, Any]:
-    """The row of a run by (the beginning of) its id, or of the newest that came to its end."""
+    """The row of a run by (the beginning of) its id, or of the newest that came to its end: `last`, or none named."""
     rows = store.runs.rows()
     if not rows:
         raise UsageError(f"store {store.where!r} holds no run yet; make one with `polyglitch run`")
-    if run_id is None:
+    if run_id in (None, LAST):
         if whole := [row for row in rows if row["state"] == DONE]:
             return whole[0]
         raise UsageError(
             f"store {store.where!r} holds no finished run: {rows[0]['id']} stopped before its end; repeat its "
             f"`polyglitch run` to go on with it, or look at what is there with --run {rows[0]['id']}"
         )
-    found = [row for row in rows if row["id"].startswith(run_id)]
+    found = [row for row in rows if row["id"].startswith(run_id or "")]
     if len(found) == 1:
         return found[0]
     some = ", ".join(row["id"] for row in found or rows)

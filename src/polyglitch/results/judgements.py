@@ -14,7 +14,7 @@ from polyglitch.records import Case, Issue, Label, Verdict
 from polyglitch.results.history import History
 from polyglitch.results.labelled import (
     BUG,
-    Judged,
+    LabelledCase,
     Rule,
     Said,
     join_labels,
@@ -51,7 +51,7 @@ class Judgements:
             if case_id and prefix in prefixes:
                 self._cases[case_id][label.who] = label
 
-    def items(self) -> list[Judged]:
+    def items(self) -> list[LabelledCase]:
         """Every labelled sentence of the run, worst issues first, then those without an issue."""
         store, run_id = self.history.store, self.history.run_id
         raised: list[tuple[Issue, Said, int]] = []
@@ -63,7 +63,7 @@ class Judgements:
                 raised.append((issue, said, place))
         verdicts = self._verdicts((issue.method, issue.case_ids[0]) for issue, _, _ in raised)
         found = [
-            Judged(
+            LabelledCase(
                 issue.id,
                 issue.method,
                 issue.seed_id,
@@ -123,17 +123,17 @@ class Judgements:
         self.reviewers |= {label.who for label in labels}
         return join_labels(labels, self.rule)
 
-    def _without_issue(self, seen: set[tuple[str, str]]) -> list[Judged]:
+    def _without_issue(self, seen: set[tuple[str, str]]) -> list[LabelledCase]:
         """The labelled cases of sentences on which a method raised nothing: one a sentence, a bug before others."""
         names = [method["name"] for method in self.history.definition["methods"]]
         pairs = self._verdicts((name, case_id) for name in names for case_id in self._cases)
-        best: dict[tuple[str, str], Judged] = {}
+        best: dict[tuple[str, str], LabelledCase] = {}
         for (method, case_id), (case, verdict) in pairs.items():
             shelf = OTHER_SHELVES.get(verdict.outcome)
             if shelf is None or (method, case.seed_id) in seen:
                 continue
             said = self._word_on_case(case_id)
-            item = Judged(case_id, method, case.seed_id, shelf, verdict, said)  # type: ignore[arg-type]
+            item = LabelledCase(case_id, method, case.seed_id, shelf, verdict, said)  # type: ignore[arg-type]
             known = best.get((method, case.seed_id))
             if known is None or rank(item) > rank(known):
                 best[method, case.seed_id] = item
@@ -163,6 +163,6 @@ def cases_of(label: Label, issue: Issue | None) -> tuple[str, ...]:
     return (label.case or issue.case_ids[0],) if label.verdict == BUG else issue.case_ids
 
 
-def rank(item: Judged) -> tuple[bool, bool, float]:
+def rank(item: LabelledCase) -> tuple[bool, bool, float]:
     """Which of several labelled cases of a sentence speaks for it."""
     return item.bug, item.decided, item.verdict.severity

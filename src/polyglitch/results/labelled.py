@@ -29,7 +29,7 @@ class Said(msgspec.Struct, frozen=True):
     case: str = ""
 
 
-class Judged(msgspec.Struct, frozen=True):
+class LabelledCase(msgspec.Struct, frozen=True):
     """A sentence under a method with its worst verdict and what people say of it."""
 
     id: str
@@ -84,14 +84,14 @@ def share(found: int, total: int) -> dict[str, Any]:
     }
 
 
-def precision(items: Iterable[Judged], top: int | None = None) -> dict[str, Any]:
+def precision(items: Iterable[LabelledCase], top: int | None = None) -> dict[str, Any]:
     """Issues that are bugs, of those decided; with `top`, whose bug is in the first so many cases (SIT's top-k)."""
     issues = [item for item in items if item.shelf == "issue" and item.decided]
     found = [item for item in issues if item.bug and (top is None or item.place <= top)]
     return share(len(found), len(issues))
 
 
-def recall(items: Iterable[Judged]) -> dict[str, Any] | None:
+def recall(items: Iterable[LabelledCase]) -> dict[str, Any] | None:
     """Bugs that were reported, of all labelled ones; nothing where no sentence without an issue is labelled."""
     known = [item for item in items if item.decided]
     if all(item.shelf == "issue" for item in known):
@@ -100,14 +100,14 @@ def recall(items: Iterable[Judged]) -> dict[str, Any] | None:
     return share(sum(item.shelf == "issue" for item in bugs), len(bugs))
 
 
-def f_score(items: Sequence[Judged]) -> float:
+def f_score(items: Sequence[LabelledCase]) -> float:
     """The harmonic mean of precision and recall; not a number where nothing is a bug or reported."""
     hits = sum(item.bug and item.shelf == "issue" for item in items)
     both = sum(item.bug for item in items) + sum(item.shelf == "issue" for item in items)
     return 2 * hits / both if both else math.nan
 
 
-def estimated_recall(items: Sequence[Judged], issues: int, others: int) -> float:
+def estimated_recall(items: Sequence[LabelledCase], issues: int, others: int) -> float:
     """Recall over the whole run, if what is not labelled is like what is; not a number where that says nothing."""
     raised = [item.bug for item in items if item.shelf == "issue"]
     passed = [item.bug for item in items if item.shelf != "issue"]
@@ -118,14 +118,14 @@ def estimated_recall(items: Sequence[Judged], issues: int, others: int) -> float
     return hits / (hits + missed) if hits + missed else math.nan
 
 
-def f_interval(items: Sequence[Judged]) -> Interval:
+def f_interval(items: Sequence[LabelledCase]) -> Interval:
     """Wilson's interval carried over to F, which rises with the share of hits among all that is a bug or reported."""
     hits = sum(item.bug and item.shelf == "issue" for item in items)
     low, high = wilson(hits, sum(item.bug or item.shelf == "issue" for item in items))
     return 2 * low / (1 + low), 2 * high / (1 + high)
 
 
-def estimated_recall_interval(items: Sequence[Judged], issues: int, others: int) -> Interval:
+def estimated_recall_interval(items: Sequence[LabelledCase], issues: int, others: int) -> Interval:
     """From the ends of both shares that the estimate is made of: a little too wide, and never too sure."""
     raised = [item.bug for item in items if item.shelf == "issue"]
     passed = [item.bug for item in items if item.shelf != "issue"]
@@ -138,7 +138,9 @@ def estimated_recall_interval(items: Sequence[Judged], issues: int, others: int)
     return recall_of(right[0], missed[1]), recall_of(right[1], missed[0])
 
 
-def method_figures(items: Sequence[Judged], issues: int, others: int, top: int) -> dict[str, Any]:
+def method_figures(
+    items: Sequence[LabelledCase], issues: int, others: int, top: int
+) -> dict[str, Any]:
     """All figures of one method (or of all) as plain data."""
     words = Counter(item.said.word for item in items if item.shelf == "issue")
     known = [item for item in items if item.decided]
@@ -165,13 +167,15 @@ def method_figures(items: Sequence[Judged], issues: int, others: int, top: int) 
     return found
 
 
-def figure(items: Sequence[Judged], value: float, interval: tuple[float, float]) -> dict[str, Any]:
+def figure(
+    items: Sequence[LabelledCase], value: float, interval: tuple[float, float]
+) -> dict[str, Any]:
     """A figure that is no plain share, with its interval."""
     shown = None if math.isnan(value) else round(value, 4)
     return {"value": shown, "of": len(items), "interval": [round(end, 4) for end in interval]}
 
 
-def kinds(items: Iterable[Judged]) -> dict[str, dict[str, int]]:
+def kinds(items: Iterable[LabelledCase]) -> dict[str, dict[str, int]]:
     """For each kind of bug, as people name it or else as it is suspected, how many each method found."""
     found: dict[str, Counter[str]] = {}
     for item in items:
@@ -180,12 +184,12 @@ def kinds(items: Iterable[Judged]) -> dict[str, dict[str, int]]:
     return {name: dict(found[name]) for name in sorted(found, key=lambda n: (-found[n].total(), n))}
 
 
-def kind_of(item: Judged) -> str:
+def kind_of(item: LabelledCase) -> str:
     """The kind that people name, or else the suspected one."""
     return item.said.kind or item.suspected or "no kind"
 
 
-def overlap(items: Iterable[Judged]) -> dict[str, Any]:
+def overlap(items: Iterable[LabelledCase]) -> dict[str, Any]:
     """Distinct reported bugs (a sentence and a kind): by method, by it alone, and by each set of methods."""
     finders: dict[tuple[str, str], set[str]] = {}
     for item in items:

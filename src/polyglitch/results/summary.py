@@ -25,7 +25,7 @@ from polyglitch.results.findings import Bug, MethodCount, Summary
 from polyglitch.results.gate import degenerate_of
 from polyglitch.results.history import History
 from polyglitch.results.judgements import Judgements
-from polyglitch.results.labelled import Judged
+from polyglitch.results.labelled import LabelledCase
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, signature
 from polyglitch.store.store import Store
@@ -251,7 +251,7 @@ def run_curves(history: History) -> tuple[Curve, ...]:
     return tuple(curve for curve in made if curve)
 
 
-def method_curve(history: History, method: str, judged: list[Judged]) -> Curve | None:
+def method_curve(history: History, method: str, judged: list[LabelledCase]) -> Curve | None:
     """How many issues a method would raise with its line drawn further out, by how far."""
     severities = history.store.verdicts.worst_severities(history.run_id, method)
     if len(set(severities)) < 2:
@@ -271,7 +271,7 @@ def method_curve(history: History, method: str, judged: list[Judged]) -> Curve |
     return Curve(method, f"score {side}", tuple(placed[::sign]), marks, labelled)
 
 
-def severity(item: Judged) -> float:
+def severity(item: LabelledCase) -> float:
     """How far past its limit a labelled sentence is; one that was not reported is before any."""
     return item.verdict.severity if item.shelf == "issue" else float("-inf")
 

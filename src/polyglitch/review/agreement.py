@@ -10,7 +10,7 @@ import msgspec
 Joint = Mapping[tuple[str, str], int]
 
 
-class Agreement(msgspec.Struct, frozen=True):
+class ReviewerAgreement(msgspec.Struct, frozen=True):
     """Two reviewers on the issues that both have labelled."""
 
     first: str
@@ -35,10 +35,10 @@ def cohen_kappa(joint: Joint) -> float | None:
     return None if chance == 1 else (seen - chance) / (1 - chance)
 
 
-def agreements(pairs: Mapping[tuple[str, str], Joint]) -> list[Agreement]:
+def agreements(pairs: Mapping[tuple[str, str], Joint]) -> list[ReviewerAgreement]:
     """Every two reviewers who have labelled an issue in common."""
     return [
-        Agreement(
+        ReviewerAgreement(
             first,
             second,
             sum(joint.values()),
@@ -49,7 +49,7 @@ def agreements(pairs: Mapping[tuple[str, str], Joint]) -> list[Agreement]:
     ]
 
 
-def mean_kappa(found: list[Agreement]) -> float | None:
+def mean_kappa(found: list[ReviewerAgreement]) -> float | None:
     """The mean of the pairwise kappas (Light 1971): one figure for any number of reviewers."""
     known = [pair.kappa for pair in found if pair.kappa is not None]
     return sum(known) / len(known) if known else None

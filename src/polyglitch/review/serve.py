@@ -6,7 +6,7 @@ import ipaddress
 import socket
 from collections.abc import Callable, Sequence
 
-from polyglitch.errors import Missing, UsageError
+from polyglitch.errors import UsageError
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -23,18 +23,12 @@ def serve(
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve the review of a run; `ready` is told its address once the port is open."""
-    try:
-        import uvicorn
+    import uvicorn
 
-        from polyglitch.review.access import Hosts
-        from polyglitch.review.app import make_app
-        from polyglitch.review.impatient import ImpatientProtocol
-    except ImportError as error:
-        raise Missing(
-            f"{error.name}", "`polyglitch review`", "pip install 'polyglitch[web]'"
-        ) from None
-    from polyglitch.review.access import Sessions
+    from polyglitch.review.access import Hosts, Sessions
+    from polyglitch.review.app import make_app
     from polyglitch.review.evidence import Trees
+    from polyglitch.review.impatient import ImpatientProtocol
     from polyglitch.review.queue_view import QueueView
 
     if not password and needs_password(host):

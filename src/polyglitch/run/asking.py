@@ -20,7 +20,7 @@ from polyglitch.errors import LimitReached, SystemFailed
 from polyglitch.protocols import Remote, System
 from polyglitch.records import Input, Output
 from polyglitch.run.claimed_answers import Answers, Batch, ClaimedAnswers
-from polyglitch.run.threads import Queue, Raised, Threads
+from polyglitch.run.threads import WorkQueue, Raised, Threads
 from polyglitch.store.leases import Account, Claimed, LeaseLost
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
@@ -46,7 +46,7 @@ class Asker:
     ) -> None:
         self._system, self._store, self._timeout = system, store, timeout
         self._threads = threads or Threads()
-        self._work: Queue[Work] = self._threads.queue()
+        self._work: WorkQueue[Work] = self._threads.queue()
         self._in_flight: dict[str, Future[Answers]] = {}
         self._lock, self._lease_lock = self._threads.lock(), self._threads.lock()
         self._remote = system if isinstance(system, Remote) else None

@@ -10,7 +10,9 @@ from polyglitch import __version__, registry
 from polyglitch.campaign import Campaign, make_method
 from polyglitch.component import Method
 from polyglitch.corpus.read import Corpus, open_corpus
-from polyglitch.errors import UsageError
+from polyglitch.errors import UsageError, as_works_here
+from polyglitch.languages import DEFAULT
+from polyglitch.nlp.parsers.choose import choose
 from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import digest, encode
@@ -27,7 +29,18 @@ class Plan:
     languages: tuple[str | None, str | None]
     corpus: Corpus
     definition: dict[str, Any]
+    left_out: str  # relations for which no parser is installed
     meter: Meter  # of what is spent on systems over the network
+
+    @property
+    def remark(self) -> str:
+        """What a person should know before the first question, and of the counts of a service."""
+        if not self.left_out:
+            return self.meter.remark
+        install = as_works_here("pip install 'polyglitch[nlp]'")
+        return (
+            f"without a parser these relations are left out: {self.left_out}. For them: {install}"
+        )
 
     @property
     def run_id(self) -> str:
@@ -60,8 +73,17 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     source, target = systems[0].languages
     languages = (campaign.source_language or source, campaign.target_language or target)
     corpus = campaign_corpus(campaign, languages[0])
+    left_out = relations_left_out(campaign, methods)
     definition = define(campaign, methods, systems, languages, corpus)
-    return Plan(methods, systems, languages, corpus, definition, meter)
+    definition |= {"left_out": left_out} if left_out else {}
+    return Plan(methods, systems, languages, corpus, definition, left_out, meter)
+
+
+def relations_left_out(campaign: Campaign, methods: tuple[Method, ...]) -> str:
+    """The relations that only a parser could make, where there is none; all of them are in English."""
+    needs = [need for method in methods for need in method.needs if need.startswith("words:")]
+    lacking = needs and campaign.parser is None and choose(DEFAULT) is None
+    return ", ".join(need.partition(":")[2] for need in needs) if lacking else ""
 
 
 def campaign_corpus(campaign: Campaign, language: str | None) -> Corpus:
@@ -158,7 +180,7 @@ def signature(definition: dict[str, Any]) -> str:
     }
     parts |= {
         key: definition[key]
-        for key in ("limit", "budget", "rank", "parser", "seed", "repeat")
+        for key in ("limit", "budget", "rank", "parser", "seed", "repeat", "left_out")
         if definition.get(key) is not None
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 
 
-class Queue(Protocol[T]):
+class WorkQueue(Protocol[T]):
     """Where work waits for a thread."""
 
     def put(self, item: T) -> None:
@@ -34,7 +34,7 @@ class Threads:
         """A lock among these threads."""
         return threading.Lock()
 
-    def queue(self) -> Queue[Any]:
+    def queue(self) -> WorkQueue[Any]:
         """A queue among these threads."""
         return queue.SimpleQueue()
 

@@ -50,7 +50,7 @@ def find(
         sentence = CorpusSentence(text, label, lexicon, not_parsed, language, seed.data)
         if text and any(may_fit(sentence, condition) for condition in wanted):
             drafts.append((seed, sentence))
-    parses = tools.parser(language).parse([sentence.text for _, sentence in drafts])
+    parses = tools.words(language).parse([sentence.text for _, sentence in drafts])
     return [
         FoundSeed(seed, with_parse(sentence, parse), parse)
         for (seed, sentence), parse in zip(drafts, parses, strict=True)

@@ -18,7 +18,7 @@ OPTION = re.compile(
 YEAR = re.compile(r"(?<![\d.,/-])(1[5-9]\d\d|20\d\d)(?![\d,/-]|\.\d)")
 
 
-class Row(NamedTuple):
+class FeatureRow(NamedTuple):
     """What a change may look at beside its text."""
 
     language: str
@@ -37,17 +37,17 @@ def wording(language: str) -> dict[str, Any]:
     return language_of(language).table("llm.toml", "relations for LLM features")
 
 
-def phrase_before(text: str, row: Row, phrases: str) -> Iterator[str]:
+def phrase_before(text: str, row: FeatureRow, phrases: str) -> Iterator[str]:
     """A phrase before the question."""
     yield f"{row.dice.choice(wording(row.language)[phrases])} {text}"
 
 
-def phrase_after(text: str, row: Row, phrases: str) -> Iterator[str]:
+def phrase_after(text: str, row: FeatureRow, phrases: str) -> Iterator[str]:
     """A phrase after the question."""
     yield f"{text.rstrip()} {row.dice.choice(wording(row.language)[phrases])}"
 
 
-def wrong_answer(text: str, row: Row, phrases: str) -> Iterator[str]:
+def wrong_answer(text: str, row: FeatureRow, phrases: str) -> Iterator[str]:
     """The answer of another row, claimed to be right."""
     wrong = row.other_label
     if wrong and row.label and wrong.lower() not in row.label.lower():
@@ -55,17 +55,17 @@ def wrong_answer(text: str, row: Row, phrases: str) -> Iterator[str]:
         yield f"{text.rstrip()} {said}"
 
 
-def markdown(text: str, row: Row) -> Iterator[str]:
+def markdown(text: str, row: FeatureRow) -> Iterator[str]:
     """In bold."""
     yield f"**{text.strip()}**"
 
 
-def emoji(text: str, row: Row) -> Iterator[str]:
+def emoji(text: str, row: FeatureRow) -> Iterator[str]:
     """An emoji at the end."""
     yield f"{text.rstrip()} {row.dice.choice(wording(row.language)['emoji'])}"
 
 
-def shuffle_inner(text: str, row: Row) -> Iterator[str]:
+def shuffle_inner(text: str, row: FeatureRow) -> Iterator[str]:
     """The inner letters of a long word in another order; names are left as they are."""
     for word in _long_words(text, row.dice):
         inner = list(word[0][1:-1])
@@ -75,14 +75,14 @@ def shuffle_inner(text: str, row: Row) -> Iterator[str]:
             yield text[: word.start()] + made + text[word.end() :]
 
 
-def leet(text: str, row: Row) -> Iterator[str]:
+def leet(text: str, row: FeatureRow) -> Iterator[str]:
     """A long word with digits for letters."""
     table = str.maketrans(wording(row.language)["leet"])
     for word in _long_words(text, row.dice):
         yield text[: word.start()] + word[0].translate(table) + text[word.end() :]
 
 
-def option_order(text: str, row: Row) -> Iterator[str]:
+def option_order(text: str, row: FeatureRow) -> Iterator[str]:
     """The options moved on by one, the letters where they were."""
     found = list(OPTION.finditer(text))
     if len(found) < 2:
@@ -94,43 +94,43 @@ def option_order(text: str, row: Row) -> Iterator[str]:
     yield text
 
 
-def passage_order(text: str, row: Row) -> Iterator[str]:
+def passage_order(text: str, row: FeatureRow) -> Iterator[str]:
     """The last of several paragraphs comes first."""
     parts = paragraphs(text)
     if len(parts) > 1:
         yield "\n\n".join([parts[-1], *parts[:-1]])
 
 
-def other_passage_after(text: str, row: Row) -> Iterator[str]:
+def other_passage_after(text: str, row: FeatureRow) -> Iterator[str]:
     """Another row's passage after it."""
     if row.other_context:
         yield f"{text}\n\n{row.other_context}"
 
 
-def other_passage_before(text: str, row: Row) -> Iterator[str]:
+def other_passage_before(text: str, row: FeatureRow) -> Iterator[str]:
     """Another row's passage before it."""
     if row.other_context:
         yield f"{row.other_context}\n\n{text}"
 
 
-def other_passage_instead(text: str, row: Row) -> Iterator[str]:
+def other_passage_instead(text: str, row: FeatureRow) -> Iterator[str]:
     """Another row's passage for it, unless that holds the answer too."""
     held = row.label and row.other_context and row.label.lower() in row.other_context.lower()
     if row.other_context and row.label and not held:
         yield row.other_context
 
 
-def twice(text: str, row: Row) -> Iterator[str]:
+def twice(text: str, row: FeatureRow) -> Iterator[str]:
     """The same again."""
     yield f"{text}\n\n{text}"
 
 
-def injected(text: str, row: Row) -> Iterator[str]:
+def injected(text: str, row: FeatureRow) -> Iterator[str]:
     """An instruction at the end of the data."""
     yield f"{text.rstrip()}\n{row.dice.choice(wording(row.language)['injection'])}"
 
 
-def answer_removed(text: str, row: Row) -> Iterator[str]:
+def answer_removed(text: str, row: FeatureRow) -> Iterator[str]:
     """Without the sentences that hold the answer; some text must be left."""
     answer = re.compile(rf"(?<!\w){re.escape(row.label or '')}(?!\w)", re.IGNORECASE)
     sentences = split_sentences(text, row.language)
@@ -139,23 +139,23 @@ def answer_removed(text: str, row: Row) -> Iterator[str]:
         yield " ".join(kept)
 
 
-def other_first_name(text: str, row: Row) -> Iterator[str]:
+def other_first_name(text: str, row: FeatureRow) -> Iterator[str]:
     """A first name becomes another of the same gender, everywhere."""
     for names in wording(row.language)["names"].values():
         yield from _listed(text, row, names)
 
 
-def other_place(text: str, row: Row, kind: str) -> Iterator[str]:
+def other_place(text: str, row: FeatureRow, kind: str) -> Iterator[str]:
     """A city or country becomes another, everywhere."""
     yield from _listed(text, row, wording(row.language)["places"][kind])
 
 
-def other_weekday(text: str, row: Row) -> Iterator[str]:
+def other_weekday(text: str, row: FeatureRow) -> Iterator[str]:
     """A day of the week becomes another, everywhere."""
     yield from _listed(text, row, wording(row.language)["weekdays"])
 
 
-def other_day(text: str, row: Row) -> Iterator[str]:
+def other_day(text: str, row: FeatureRow) -> Iterator[str]:
     """The day of a date becomes another, in both orders of day and month."""
     for match in date_pattern(row.language).finditer(text):
         day = match[1] or match[2]
@@ -172,7 +172,7 @@ def date_pattern(language: str) -> re.Pattern[str]:
     )
 
 
-def other_year(text: str, row: Row) -> Iterator[str]:
+def other_year(text: str, row: FeatureRow) -> Iterator[str]:
     """A year becomes another near it, everywhere."""
     for year in dict.fromkeys(YEAR.findall(text)):
         new = str(int(year) - row.dice.randint(2, 9))
@@ -192,7 +192,7 @@ def has_options(text: str) -> bool:
     return len(letters) > 1 and letters == sorted(set(letters))
 
 
-def _listed(text: str, row: Row, names: list[str]) -> Iterator[str]:
+def _listed(text: str, row: FeatureRow, names: list[str]) -> Iterator[str]:
     for name in names:
         found = re.compile(rf"(?<!\w){name}(?!\w)")
         if found.search(text):

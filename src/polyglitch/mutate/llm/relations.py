@@ -16,7 +16,7 @@ from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import DEFAULT
-from polyglitch.mutate.llm.changes import CHANGES, Row, date_pattern, has_options, paragraphs
+from polyglitch.mutate.llm.changes import CHANGES, FeatureRow, date_pattern, has_options, paragraphs
 from polyglitch.mutate.relations import change as reused_change
 from polyglitch.protocols import Mutation, Parse, Token, Tools
 from polyglitch.records import Case, Seed, digest, new_case
@@ -108,7 +108,7 @@ def cases_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools)
         yield new_case(seed, f"{relation.must}:{relation.name}", inputs, None, (), data)
 
 
-def changed(relation: Relation, text: str, row: Row, tools: Tools) -> Iterator[str]:
+def changed(relation: Relation, text: str, row: FeatureRow, tools: Tools) -> Iterator[str]:
     """The texts that a change makes."""
     if not relation.reuse:
         yield from CHANGES[relation.change](text, row, **relation.arguments)
@@ -131,13 +131,13 @@ def hide_days(text: str, language: str) -> tuple[str, list[str]]:
     return date_pattern(language).sub(hide, text), days
 
 
-def row_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools) -> Row:
+def row_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools) -> FeatureRow:
     """What a change may look at; other rows are drawn by the campaign's seed."""
     dice = random.Random(digest([relation.name, seed.id, str(tools.seed)]))  # noqa: S311 - repeatable
     others = [o for o in pool if o.input.context and o.input.context != seed.input.context]
     labels = [o.label for o in pool if o.label and o.label != seed.label]
     language = seed.input.language or tools.languages[0] or DEFAULT
-    return Row(
+    return FeatureRow(
         language,
         seed.label,
         dice.choice(labels) if labels else None,
@@ -146,7 +146,7 @@ def row_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools) -
     )
 
 
-def has(need: Need, seed: Seed, row: Row) -> bool:
+def has(need: Need, seed: Seed, row: FeatureRow) -> bool:
     """Whether a row has what a relation needs."""
     item = seed.input
     return {

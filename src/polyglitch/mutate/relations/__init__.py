@@ -27,6 +27,18 @@ CHANGES: dict[str, Change] = {
 }
 
 
+# These read tags or dependencies; the others read words and marks, and need no parser.
+GRAMMATICAL = frozenset(
+    {"antonym", "hypernym", "intensify", "negate", "opening_phrase", "other_gender", "passive"}
+    | {"pronoun_to_group", "synonym", "weaken"}
+)
+
+
+def reads_grammar(name: str) -> bool:
+    """Whether a change needs a parser; of one from another package it must be assumed."""
+    return name in GRAMMATICAL or name not in CHANGES
+
+
 def find_change(name: str) -> Change:
     """A change by its name, of this package or of another."""
     if name in CHANGES:

@@ -15,6 +15,7 @@ from polyglitch import registry
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.parsers import spacy as spacy_parser
 from polyglitch.nlp.parsers import stanza as stanza_parser
+from polyglitch.nlp.parsers.words import BareWords
 from polyglitch.nlp.recent import Recent
 from polyglitch.protocols import Parse, Parser
 
@@ -33,7 +34,7 @@ def choose(language: str) -> ParserChoice | None:
         return ParserChoice("spacy", package, "installed")
     if find_spec("stanza") and stanza_parser.installed(language):
         return ParserChoice("stanza", language, "installed")
-    if folder := spacy_parser.bundled(language):
+    if (folder := spacy_parser.bundled(language)) and find_spec("spacy"):
         return ParserChoice("spacy", folder.name, "bundled")
     return None
 
@@ -46,6 +47,12 @@ def open_parser(language: str, name: str | None = None) -> Parser:
     kind, _, model = name.partition(":")
     opener = registry.load("parsers", kind)
     return opener(language, model or None)  # type: ignore[no-any-return]
+
+
+def open_parser_or_words(language: str, name: str | None = None) -> Parser:
+    """The parser, or bare words where none is named and none is installed."""
+    bare = name is None and choose(language) is None
+    return BareWords(language) if bare else open_parser(language, name)
 
 
 REMEMBERED = 2000  # parses: the seeds at hand with their mutants and outputs, some 20 MB

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from polyglitch.languages.forms import without_ending
-from polyglitch.represent.abstraction.relations import Relation, Side, relations, table
+from polyglitch.represent.abstraction.relations import WordRelation, Side, relations, table
 
 ENDINGS = ("ies", "es", "s", "ed", "ing")
 SYMBOLS = "XYZABCDEFGHIJKLMNOPQRSTUVW"
@@ -47,7 +47,7 @@ def compare(one: str, other: str, side: Side = "over") -> Abstraction:
     )
 
 
-def difference(a: Relation, b: Relation) -> float:
+def difference(a: WordRelation, b: WordRelation) -> float:
     """The cost of one relation in the place of another."""
     costs = table()["weights"]
     moved = 0.0 if object_form(a.object) == object_form(b.object) else costs["object"]
@@ -65,7 +65,7 @@ def difference(a: Relation, b: Relation) -> float:
 
 
 def align(
-    left: Sequence[Relation], right: Sequence[Relation]
+    left: Sequence[WordRelation], right: Sequence[WordRelation]
 ) -> tuple[list[tuple[int, int]], float, list[str]]:
     """Pairs of relations that answer each other, cheapest first; the cost and names of the rest."""
     costs = table()["weights"]
@@ -95,7 +95,7 @@ def align(
     return pairs, total, differences
 
 
-def say(relation: Relation) -> str:
+def say(relation: WordRelation) -> str:
     """A relation for people."""
     thing = f" ({relation.object})" if relation.object else ""
     if relation.kind != "count":
@@ -108,7 +108,7 @@ def say(relation: Relation) -> str:
 
 
 def symbols(
-    left: Sequence[Relation], right: Sequence[Relation], pairs: list[tuple[int, int]]
+    left: Sequence[WordRelation], right: Sequence[WordRelation], pairs: list[tuple[int, int]]
 ) -> dict[tuple[int, int], str]:
     """A symbol for the object of each relation; aligned relations share theirs."""
     named: dict[tuple[int, int], str] = {}
@@ -127,13 +127,13 @@ def symbols(
     return named
 
 
-def rank_numbers(found: Sequence[Relation]) -> dict[float, int]:
+def rank_numbers(found: Sequence[WordRelation]) -> dict[float, int]:
     """Each number's rank among all of them, two apart so that strict bounds fit between."""
     values = {v for item in found for v in (item.low, item.high) if v is not None}
     return {value: 2 * place for place, value in enumerate(sorted(values), 1)}
 
 
-def write(relation: Relation, symbol: str, ranks: dict[float, int]) -> str:
+def write(relation: WordRelation, symbol: str, ranks: dict[float, int]) -> str:
     """A relation as a piece of regex over its symbol."""
     if relation.kind == "count":
         low = 0 if relation.low is None else ranks[relation.low]

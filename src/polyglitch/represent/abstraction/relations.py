@@ -24,7 +24,7 @@ LONGEST = 6
 Side = Literal["over", "under"]
 
 
-class Relation(msgspec.Struct, frozen=True):
+class WordRelation(msgspec.Struct, frozen=True):
     """A quantifier (`kind` is "count") with its bounds, or a logical relation; and its object."""
 
     kind: str
@@ -114,7 +114,7 @@ def fits_after(current: float, value: float) -> bool:
 
 
 @lru_cache(maxsize=4096)  # a sentence is compared with several
-def relations(text: str, side: Side = "over") -> tuple[Relation, ...]:
+def relations(text: str, side: Side = "over") -> tuple[WordRelation, ...]:
     """What a sentence quantifies and relates, in its order."""
     words, found = words_of(text), []
     ignored = set(table()["ignored"]["words"])
@@ -132,16 +132,16 @@ def relations(text: str, side: Side = "over") -> tuple[Relation, ...]:
     return tuple(settle([relation for relation in found if relation.kind != "SKIP"]))
 
 
-def settle(found: list[Relation]) -> list[Relation]:
+def settle(found: list[WordRelation]) -> list[WordRelation]:
     """Negations drawn into what they negate: "not more than 5" is a bound, "not any" is none."""
-    out: list[Relation] = []
+    out: list[WordRelation] = []
     for relation in found:
         last = out[-1] if out else None
         if last is not None and last.kind == "NOT":
             if relation.shape in ("above", "below"):
                 out.pop()
                 low, high = relation.high, relation.low  # the opposite side is what remains
-                relation = Relation("count", relation.object, low, high, "exact")
+                relation = WordRelation("count", relation.object, low, high, "exact")
             elif relation.kind == "ANY":
                 continue
         out.append(relation)
@@ -199,17 +199,17 @@ def fraction_at(words: list[str], at: int) -> tuple[float, int] | None:
     return None
 
 
-def make(section: str, meaning: str, values: list[float], thing: str, side: Side) -> Relation:
+def make(section: str, meaning: str, values: list[float], thing: str, side: Side) -> WordRelation:
     """A relation from what was matched."""
     if section == "vague":
         low, high = table()["vague"][meaning][0 if side == "over" else 1]
-        return Relation("count", thing, low, None if high < 0 else high, "exact", True)
+        return WordRelation("count", thing, low, None if high < 0 else high, "exact", True)
     if section == "logic":
         fixed = {"TWICE": (2.0, "times more"), "HALF": (0.5, "fraction")}
         if meaning in fixed:
             value, shape = fixed[meaning]
-            return Relation("count", thing, value, value, shape)
-        return Relation("NOT" if meaning == "NONE" else meaning, thing)
+            return WordRelation("count", thing, value, value, shape)
+        return WordRelation("NOT" if meaning == "NONE" else meaning, thing)
     first = values[0]
     bounds: dict[str, tuple[float | None, float | None, str]] = {
         "#,": (first, None, "exact"),
@@ -222,4 +222,4 @@ def make(section: str, meaning: str, values: list[float], thing: str, side: Side
         "#/##": (first, values[-1], "fraction"),
     }
     low, high, shape = bounds.get(meaning, (first, first, meaning.replace("#", "").strip()))
-    return Relation("count", thing, low, high, shape)
+    return WordRelation("count", thing, low, high, shape)

@@ -14,7 +14,7 @@ from polyglitch.represent.claims.answer_text import lists as answer_lists
 from polyglitch.represent.claims.facts import Fact, facts
 from polyglitch.represent.claims.lists import lists, patterns, phrase_pattern
 from polyglitch.represent.claims.structure import FENCE, broken_json, list_items
-from polyglitch.represent.claims.words import Word, content_words, little_words, tokens
+from polyglitch.represent.claims.words import AnswerWord, content_words, little_words, tokens
 
 Stance = Literal["refusal", "unknown", "yes", "no", ""]
 BREAK = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])|\n+")
@@ -34,14 +34,14 @@ class Name(NamedTuple):
     text: str
 
 
-class Sentence(NamedTuple):
+class AnswerSentence(NamedTuple):
     """A statement of an answer; places count from the start of the answer."""
 
     text: str
     start: int
     facts: tuple[Fact, ...]
     names: tuple[Name, ...]
-    words: tuple[Word, ...]
+    words: tuple[AnswerWord, ...]
     negated: int  # how many words deny
     hedged: bool
     courtesy: bool
@@ -59,7 +59,7 @@ class Answer(NamedTuple):
     stance: Stance
     language: str
     cut_off: bool
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[AnswerSentence, ...]
 
     @property
     def facts(self) -> list[Fact]:
@@ -72,7 +72,7 @@ class Answer(NamedTuple):
         return [name for sentence in self.sentences for name in sentence.names]
 
     @property
-    def words(self) -> list[Word]:
+    def words(self) -> list[AnswerWord]:
         """All words of meaning in their order."""
         return [word for sentence in self.sentences for word in sentence.words]
 
@@ -129,13 +129,13 @@ def split(text: str) -> list[tuple[str, int]]:
     return [(part, place) for part, place in found if part.strip()]
 
 
-def _sentence(part: str, start: int, known: frozenset[str]) -> Sentence:
+def _sentence(part: str, start: int, known: frozenset[str]) -> AnswerSentence:
     low = part.lower().replace("’", "'")
     here = facts(part)
     covered = {place for fact in here for place in range(fact.start, fact.end)}
     names = names_of(part, known, frozenset(covered))
     covered |= {place for name in names for place in range(name.start, name.end)}
-    return Sentence(
+    return AnswerSentence(
         part,
         start,
         tuple(fact._replace(start=fact.start + start, end=fact.end + start) for fact in here),

@@ -22,7 +22,7 @@ ENDINGS = (
 LEAST = 3  # letters of a root
 
 
-class Word(NamedTuple):
+class AnswerWord(NamedTuple):
     """A word with its root and place."""
 
     text: str
@@ -76,10 +76,10 @@ def little_words() -> frozenset[str]:
     return known.function_words | frozenset(lists()["hedges"]) | frozenset(lists()["denies"])
 
 
-def content_words(text: str, covered: frozenset[int] = frozenset()) -> list[Word]:
+def content_words(text: str, covered: frozenset[int] = frozenset()) -> list[AnswerWord]:
     """The words of meaning that stand outside the covered places."""
     return [
-        Word(word, root(word), start, end)
+        AnswerWord(word, root(word), start, end)
         for word, start, end in tokens(text)
         if word[0].isalpha() and start not in covered and word not in little_words()
         if len(word) > 1 and not word.startswith("'")

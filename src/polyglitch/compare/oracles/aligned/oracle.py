@@ -34,7 +34,7 @@ from polyglitch.compare.oracles.aligned.model import (
 from polyglitch.compare.oracles.aligned.resources import LEARNED, PAIR, Resources, guess_language
 from polyglitch.compare.oracles.aligned.text import Sentence, frequencies
 from polyglitch.compare.oracles.facts.checks import one_sided
-from polyglitch.compare.oracles.facts.lists import Finding
+from polyglitch.compare.oracles.facts.lists import FactFinding
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.component import Component
 from polyglitch.errors import UsageError
@@ -86,7 +86,7 @@ class ReadPairs(NamedTuple):
     pairing: Pairing
     words: list[list[tuple[int, Row]]]
     broken: list[Broken]
-    facts: list[tuple[int, Finding]]  # that one output does not keep of its own source
+    facts: list[tuple[int, FactFinding]]  # that one output does not keep of its own source
 
 
 def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[ReadPairs]:

@@ -16,7 +16,7 @@ from polyglitch.represent.claims.words import little_words, root, tokens
 MOST_NUMBERS = 8  # of an input, among which a sum or product is looked for
 
 
-class Piece(NamedTuple):
+class InputPiece(NamedTuple):
     """A fact, a name or a word of an input."""
 
     key: str
@@ -24,12 +24,12 @@ class Piece(NamedTuple):
     item: Fact | Name | None = None
 
 
-class Edit(NamedTuple):
+class InputDifference(NamedTuple):
     """What one input has and the other has not."""
 
-    pairs: tuple[tuple[Piece, Piece], ...]  # replaced one for one
-    removed: tuple[Piece, ...]
-    added: tuple[Piece, ...]
+    pairs: tuple[tuple[InputPiece, InputPiece], ...]  # replaced one for one
+    removed: tuple[InputPiece, ...]
+    added: tuple[InputPiece, ...]
 
     @property
     def only_removes(self) -> bool:
@@ -38,20 +38,20 @@ class Edit(NamedTuple):
         return bool(self.removed) and not put_in
 
 
-def telling(piece: Piece) -> bool:
+def telling(piece: InputPiece) -> bool:
     """Whether a piece carries meaning of its own."""
     return piece.item is not None or (piece.key[:1].isalpha() and piece.key not in little_words())
 
 
 @lru_cache(maxsize=2048)
-def find_edit(source: str, followup: str) -> Edit:
+def find_edit(source: str, followup: str) -> InputDifference:
     """The edit between two inputs."""
     known = inner_capitals(source) | inner_capitals(followup)
     one, other = pieces(source, known), pieces(followup, known)
     matcher = SequenceMatcher(None, [p.key for p in one], [p.key for p in other], autojunk=False)
-    pairs: list[tuple[Piece, Piece]] = []
-    removed: list[Piece] = []
-    added: list[Piece] = []
+    pairs: list[tuple[InputPiece, InputPiece]] = []
+    removed: list[InputPiece] = []
+    added: list[InputPiece] = []
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
             continue
@@ -59,10 +59,10 @@ def find_edit(source: str, followup: str) -> Edit:
         removed += old
         added += new
         pairs += paired(old, new)
-    return Edit(tuple(pairs), tuple(removed), tuple(added))
+    return InputDifference(tuple(pairs), tuple(removed), tuple(added))
 
 
-def paired(old: list[Piece], new: list[Piece]) -> list[tuple[Piece, Piece]]:
+def paired(old: list[InputPiece], new: list[InputPiece]) -> list[tuple[InputPiece, InputPiece]]:
     """Which piece became which: in order where there are as many, else the whole for the whole."""
     if not old or not new:
         return []
@@ -72,26 +72,28 @@ def paired(old: list[Piece], new: list[Piece]) -> list[tuple[Piece, Piece]]:
     if len(solid[0]) == len(solid[1]):
         return list(zip(*solid, strict=True))
     whole = [" ".join(p.text for p in some) for some in (old, new)]
-    return [(Piece(whole[0].lower(), whole[0]), Piece(whole[1].lower(), whole[1]))]
+    return [(InputPiece(whole[0].lower(), whole[0]), InputPiece(whole[1].lower(), whole[1]))]
 
 
-def pieces(text: str, known: frozenset[str]) -> list[Piece]:
+def pieces(text: str, known: frozenset[str]) -> list[InputPiece]:
     """An input as facts, names and words, marks left out."""
     read = read_answer(text, known)
-    marked: list[tuple[int, int, Piece]] = [
-        (f.start, f.end, Piece(f"{f.kind}:{f.value}", f.text, f)) for f in read.facts
+    marked: list[tuple[int, int, InputPiece]] = [
+        (f.start, f.end, InputPiece(f"{f.kind}:{f.value}", f.text, f)) for f in read.facts
     ]
-    marked += [(n.start, n.end, Piece("name:" + " ".join(n.parts), n.text, n)) for n in read.names]
+    marked += [
+        (n.start, n.end, InputPiece("name:" + " ".join(n.parts), n.text, n)) for n in read.names
+    ]
     taken = {place for start, end, _ in marked for place in range(start, end)}
     marked += [
-        (start, end, Piece(word, text[start:end]))
+        (start, end, InputPiece(word, text[start:end]))
         for word, start, end in tokens(text)
         if start not in taken and word[0].isalnum()
     ]
     return [piece for _, _, piece in sorted(marked, key=lambda item: item[:2])]
 
 
-def expected_answer(text: str, edit: Edit, source: str, followup: str) -> str:
+def expected_answer(text: str, edit: InputDifference, source: str, followup: str) -> str:
     """An answer with the substitution carried out in it, whatever way the fact is written there."""
     swaps: list[tuple[int, int, str]] = []
     for old, new in edit.pairs:
@@ -128,7 +130,7 @@ def written_like(fact: Fact, new: Fact) -> str:
     return new.text
 
 
-def name_swaps(text: str, old: Piece, new: Piece) -> list[tuple[int, int, str]]:
+def name_swaps(text: str, old: InputPiece, new: InputPiece) -> list[tuple[int, int, str]]:
     """Where a name stands in an answer, whole or in part, and what must stand there."""
     before = list(old.item.parts) if isinstance(old.item, Name) else old.key.split()
     after = re.findall(r"(?<![\w.'’&-])[.'’&-]*\w(?:[\w.'’&-]*\w)?", new.text)
@@ -147,7 +149,7 @@ def name_swaps(text: str, old: Piece, new: Piece) -> list[tuple[int, int, str]]:
     return swaps
 
 
-def word_swaps(text: str, old: Piece, new: Piece) -> list[tuple[int, int, str]]:
+def word_swaps(text: str, old: InputPiece, new: InputPiece) -> list[tuple[int, int, str]]:
     """Where a word or phrase stands in an answer, in any form of it."""
     swaps = [(m.start(), m.end(), new.text) for m in whole_word(old.text, text)]
     if " " not in old.key and telling(old):
@@ -161,7 +163,9 @@ def whole_word(part: str, text: str) -> list[re.Match[str]]:
     return list(re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text, re.IGNORECASE))
 
 
-def derived_swaps(text: str, edit: Edit, source: str, followup: str) -> list[tuple[int, int, str]]:
+def derived_swaps(
+    text: str, edit: InputDifference, source: str, followup: str
+) -> list[tuple[int, int, str]]:
     """Numbers of an answer that are reckoned from those of the input, reckoned anew."""
     changed = [(o.item, n.item) for o, n in edit.pairs if both_numbers(o, n)]
     given = [f for f in facts(source) if f.kind == "number"][:MOST_NUMBERS]
@@ -181,7 +185,7 @@ def derived_swaps(text: str, edit: Edit, source: str, followup: str) -> list[tup
     return swaps
 
 
-def both_numbers(old: Piece, new: Piece) -> bool:
+def both_numbers(old: InputPiece, new: InputPiece) -> bool:
     """Whether a number became a number."""
     items = old.item, new.item
     return all(isinstance(item, Fact) and item.kind == "number" for item in items)
@@ -208,6 +212,6 @@ def reckoned(numbers: list[float]) -> list[float]:
     return found
 
 
-def changes_denial(edit: Edit) -> bool:
+def changes_denial(edit: InputDifference) -> bool:
     """Whether the edit puts in or takes out a negation."""
     return any(p.key in lists()["denies"] for p in (*edit.removed, *edit.added))

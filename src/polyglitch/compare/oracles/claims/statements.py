@@ -8,15 +8,22 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from polyglitch.compare.oracles.claims.formed import Difference
-from polyglitch.represent.claims.answer import Answer, Sentence, denial, half_denies
-from polyglitch.represent.claims.words import Word, opposed, reach_of, root, said_among, tokens
+from polyglitch.represent.claims.answer import Answer, AnswerSentence, denial, half_denies
+from polyglitch.represent.claims.words import (
+    AnswerWord,
+    opposed,
+    reach_of,
+    root,
+    said_among,
+    tokens,
+)
 
 ALIGNED = 0.4  # share of the shorter of two sentences that the other says, from which they speak of the same
 NEAR = 0.5
 CLAUSE = re.compile(r"[;,.:\n]| but | while | and | whereas | though ")
 
 
-def spoken(answer: Answer) -> list[Sentence]:
+def spoken(answer: Answer) -> list[AnswerSentence]:
     """The sentences that say something."""
     return [s for s in answer.sentences if not s.courtesy] or list(answer.sentences)
 
@@ -28,19 +35,19 @@ class Marks(NamedTuple):
     reached: frozenset[str]
 
 
-def marks_of(sentence: Sentence) -> frozenset[str]:
+def marks_of(sentence: AnswerSentence) -> frozenset[str]:
     """What a sentence is recognised by."""
     names = [part for name in sentence.names for part in name.parts]
     return frozenset([*(w.root for w in sentence.words), *map(root, names)])
 
 
-def marked(sentence: Sentence) -> Marks:
+def marked(sentence: AnswerSentence) -> Marks:
     """The marks of a sentence, ready to be compared with many."""
     roots = marks_of(sentence)
     return Marks(roots, reach_of(roots))
 
 
-def overlap(one: Sentence, other: Sentence) -> float:
+def overlap(one: AnswerSentence, other: AnswerSentence) -> float:
     """How much of the shorter of two sentences the other says too."""
     return overlap_of(marked(one), marked(other))
 
@@ -55,7 +62,7 @@ def overlap_of(a: Marks, b: Marks) -> float:
 
 
 @lru_cache(maxsize=64)
-def aligned(a: Answer, b: Answer) -> list[tuple[Sentence, Sentence]]:
+def aligned(a: Answer, b: Answer) -> list[tuple[AnswerSentence, AnswerSentence]]:
     """Each sentence of the first with the one of the second that says most of it."""
     pairs = []
     others: dict[Marks, Sentence] = {}  # of sentences alike the first
@@ -104,7 +111,7 @@ def statement_differences(a: Answer, b: Answer) -> Iterator[Difference]:
             yield Difference("roles", 0.65, "what is said of whom has changed places", *spans)
 
 
-def denies(one: Sentence, other: Sentence) -> bool:
+def denies(one: AnswerSentence, other: AnswerSentence) -> bool:
     """Whether a sentence denies something in a clause that has to do with the other sentence."""
     if not one.negated:
         return False
@@ -123,16 +130,20 @@ def turned_words(a: Answer, b: Answer) -> frozenset[str]:
     return frozenset(word.text for pair in pairs for word in pair)
 
 
-def opposite_words(one: Sentence, other: Sentence) -> list[tuple[Word, Word]]:
+def opposite_words(
+    one: AnswerSentence, other: AnswerSentence
+) -> list[tuple[AnswerWord, AnswerWord]]:
     """Words of which each sentence has one and the other its opposite."""
-    left = [Word(w, root(w), s + one.start, e + one.start) for w, s, e in tokens(one.text)]
-    right = [Word(w, root(w), s + other.start, e + other.start) for w, s, e in tokens(other.text)]
+    left = [AnswerWord(w, root(w), s + one.start, e + one.start) for w, s, e in tokens(one.text)]
+    right = [
+        AnswerWord(w, root(w), s + other.start, e + other.start) for w, s, e in tokens(other.text)
+    ]
     lefts, rights = {w.root for w in left}, {w.root for w in right}
     only = [w for w in left if w.root not in rights], [w for w in right if w.root not in lefts]
     return [(x, y) for x in only[0] for y in only[1] if opposed(x.text, y.text)]
 
 
-def roles_turned(one: Sentence, other: Sentence) -> bool:
+def roles_turned(one: AnswerSentence, other: AnswerSentence) -> bool:
     """Whether the same names stand in another order around the same words, and no passive explains it."""
     first, second = ([n.parts[-1] for n in s.names] for s in (one, other))
     if len(first) < 2 or sorted(first) != sorted(second) or first == second:
@@ -143,7 +154,7 @@ def roles_turned(one: Sentence, other: Sentence) -> bool:
     return between and passive[0] == passive[1] and words[0] == words[1]
 
 
-def clauses_crossed(one: Sentence, other: Sentence) -> bool:
+def clauses_crossed(one: AnswerSentence, other: AnswerSentence) -> bool:
     """Whether two sentences have the same words, and their clauses join them otherwise."""
     if marks_of(one) != marks_of(other):
         return False
@@ -167,12 +178,12 @@ def crossed(
     return all(parts) and first | second == x | y and not first & second
 
 
-def clauses(sentence: Sentence) -> list[frozenset[str]]:
+def clauses(sentence: AnswerSentence) -> list[frozenset[str]]:
     """The words of each clause."""
     return [marks for _, marks in clause_texts(sentence) if marks]
 
 
-def clause_texts(sentence: Sentence) -> list[tuple[str, frozenset[str]]]:
+def clause_texts(sentence: AnswerSentence) -> list[tuple[str, frozenset[str]]]:
     """The clauses with their words."""
     found, start = [], 0
     known = {w.start - sentence.start: w.root for w in sentence.words}

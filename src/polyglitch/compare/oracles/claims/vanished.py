@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polyglitch.compare.oracles.claims.asked import Asked
-from polyglitch.compare.oracles.claims.edit import Edit, changes_denial, telling
+from polyglitch.compare.oracles.claims.edit import InputDifference, changes_denial, telling
 from polyglitch.compare.oracles.claims.formed import Difference
 from polyglitch.compare.oracles.claims.items import Item, counts, kind, mentions
 from polyglitch.compare.oracles.claims.statements import overlap
@@ -23,7 +23,9 @@ FRAME = 0.6  # two sentences that share so much say the same of different things
 Found = tuple[float, list[Difference]]
 
 
-def vanished_score(one: str, other: str, asked: Asked, edit: Edit, changed: float) -> Found:
+def vanished_score(
+    one: str, other: str, asked: Asked, edit: InputDifference, changed: float
+) -> Found:
     """How surely the second answer still claims what it has no ground for; `changed` is how far the two differ."""
     known = frozenset().union(*map(inner_capitals, (one, other, asked.source, asked.followup)))
     a, b = read_answer(one, known), read_answer(other, known)
@@ -44,14 +46,14 @@ def vanished_score(one: str, other: str, asked: Asked, edit: Edit, changed: floa
     return unchanged(a, b, asked, edit, changed)
 
 
-def still_said(other: str, asked: Asked, edit: Edit) -> list[Difference]:
+def still_said(other: str, asked: Asked, edit: InputDifference) -> list[Difference]:
     """What an answer still says of the facts and names that the edit replaced."""
     known = frozenset().union(*map(inner_capitals, (other, asked.source, asked.followup)))
     still = kept_items(read_answer(other, known), edit, read_answer(asked.followup, known))
     return [ungrounded(item, "which the input no longer says") for item in still]
 
 
-def unchanged(a: Answer, b: Answer, asked: Asked, edit: Edit, changed: float) -> Found:
+def unchanged(a: Answer, b: Answer, asked: Asked, edit: InputDifference, changed: float) -> Found:
     """How surely the answer stands as it was, though the edit changed what it rests on."""
     reason = "the input changed in what matters, and the answer claims the same"
     if gone(a, b, edit):
@@ -80,7 +82,7 @@ def ungrounded(item: Item, why: str) -> Difference:
     return Difference("ungrounded", 0.9, f"said {item.text!r}, {why}", None, (item.start, item.end))
 
 
-def kept_items(b: Answer, edit: Edit, after: Answer) -> list[Item]:
+def kept_items(b: Answer, edit: InputDifference, after: Answer) -> list[Item]:
     """Facts and names of the second answer that the edit took away and the input has nowhere else."""
     found: list[Item] = []
     for sentence in b.sentences:
@@ -112,7 +114,7 @@ def invented(a: Answer, b: Answer, after: Answer) -> list[Item]:
     return new + (list(come) if gone_names else [])
 
 
-def taken_for_it(a: Answer, b: Answer, edit: Edit) -> list[Item]:
+def taken_for_it(a: Answer, b: Answer, edit: InputDifference) -> list[Item]:
     """What stands in the second answer in the very place of the fact that was taken out."""
     out = [p.item for p in edit.removed if p.item is not None]
     for one in a.sentences:
@@ -139,7 +141,7 @@ def items_of(answer: Answer) -> list[Item]:
     return [*answer.facts, *answer.names]
 
 
-def gone(a: Answer, b: Answer, edit: Edit) -> bool:
+def gone(a: Answer, b: Answer, edit: InputDifference) -> bool:
     """Whether a fact or name that the edit took away stood in the first answer and no longer stands."""
     items = [p.item for p in edit.removed if p.item is not None]
     before, later = items_of(a), items_of(b)
@@ -147,7 +149,7 @@ def gone(a: Answer, b: Answer, edit: Edit) -> bool:
     return any(not any(same_item(i, x) for x in later) for i in held)
 
 
-def says_new(b: Answer, edit: Edit) -> bool:
+def says_new(b: Answer, edit: InputDifference) -> bool:
     """Whether the second answer says something of what the edit put in."""
     said = {root(word) for word, _, _ in tokens(b.text)}
     for piece in edit.added:
@@ -158,7 +160,7 @@ def says_new(b: Answer, edit: Edit) -> bool:
     return False
 
 
-def kept_words(a: Answer, b: Answer, edit: Edit, asked: Asked) -> float | None:
+def kept_words(a: Answer, b: Answer, edit: InputDifference, asked: Asked) -> float | None:
     """The share of the words taken out of the input that the first answer had and the second still has."""
     left = {root(word) for word, _, _ in tokens(asked.followup)}
     out = {root(p.key) for p in edit.removed if telling(p) and p.item is None} - left

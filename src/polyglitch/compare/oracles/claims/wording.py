@@ -10,7 +10,14 @@ from polyglitch.compare.oracles.claims.statements import spoken
 from polyglitch.compare.oracles.claims.synonyms import synonyms
 from polyglitch.represent.claims.answer import Answer, same_name
 from polyglitch.represent.claims.facts import same_fact
-from polyglitch.represent.claims.words import Word, reach_of, root, said_among, same_meaning, tokens
+from polyglitch.represent.claims.words import (
+    AnswerWord,
+    reach_of,
+    root,
+    said_among,
+    same_meaning,
+    tokens,
+)
 
 FEW = 3  # words of meaning of an answer that is a label or a phrase
 EQUAL_BUT = 0.78  # answers so alike word by word are the same text with words replaced
@@ -32,7 +39,7 @@ def word_differences(
 
 
 def wording_weight(
-    a: Answer, b: Answer, left: list[Word], right: list[Word], alike: Alike
+    a: Answer, b: Answer, left: list[AnswerWord], right: list[AnswerWord], alike: Alike
 ) -> float:
     """How much replaced words weigh: much in a text that is else the same, little in one that is reworded."""
     sizes = [
@@ -82,7 +89,7 @@ def said_by(one: str, other: str, words: list[dict[str, str]]) -> bool:
     return synonyms(words[0].get(one, one), words[1].get(other, other))
 
 
-def own_words(a: Answer, b: Answer) -> list[Word]:
+def own_words(a: Answer, b: Answer) -> list[AnswerWord]:
     """The words of an answer that the other says in no form."""
     there = frozenset(root(word) for word, _, _ in tokens(b.text))
     reached = reach_of(there)

@@ -6,7 +6,7 @@ import re
 
 from polyglitch.compare.oracles.facts.lists import (
     FactWord,
-    Finding,
+    FactFinding,
     fact_lists,
     fact_words,
     without_titles,
@@ -28,7 +28,9 @@ CLOCK = re.compile(r"(\d{1,2})[.:](\d\d)")
 NUMERIC_DATE = re.compile(r"\b\d{1,4}[./-](\d{1,2})[./-]\d{1,4}\b|\b\d{1,2}[./](\d{1,2})\b")
 
 
-def amount_findings(source: str, output: str, source_language: str, language: str) -> list[Finding]:
+def amount_findings(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
     """Numbers that are others, lost or added, and units that are others."""
     if not language_of(language).spaced or not language_of(source_language).spaced:
         return []  # a number stands together with the words after it there
@@ -98,14 +100,14 @@ def converted(one: Amount, other: Amount) -> bool:
     return False
 
 
-def other_unit(amount: Amount, other: Amount) -> Finding | None:
+def other_unit(amount: Amount, other: Amount) -> FactFinding | None:
     """The same number with another unit."""
     if not amount.units or not other.units or amount.units & other.units or amount.values == {1.0}:
         return None
     reason = (
         f"'{amount.text}' is of {shown(amount)} in the source, of {shown(other)} in the translation"
     )
-    return Finding("unit", reason, other.start, other.end, UNIT)
+    return FactFinding("unit", reason, other.start, other.end, UNIT)
 
 
 def shown(amount: Amount) -> str:
@@ -115,25 +117,29 @@ def shown(amount: Amount) -> str:
 
 def number_findings(
     lost: list[Amount], extra: list[Amount], output: str, any_asked: bool
-) -> list[Finding]:
+) -> list[FactFinding]:
     """What is lost with what stands in its place, in order; then what is merely lost or added."""
     found = []
     for amount, other in zip(lost, extra, strict=False):
         reason = f"number '{amount.text}' of the source became '{other.text}'"
-        found.append(Finding("number", reason, other.start, other.end, NUMBER))
+        found.append(FactFinding("number", reason, other.start, other.end, NUMBER))
     for amount in lost[len(extra) :]:
         reason = (
             f"number '{amount.text}' stands in the source, and the translation has no such number"
         )
-        found.append(Finding("number", reason, 0, len(output), NUMBER if amount.figures else BARE))
+        found.append(
+            FactFinding("number", reason, 0, len(output), NUMBER if amount.figures else BARE)
+        )
     for other in extra[len(lost) :]:
         if other.figures and any_asked:
             reason = f"number '{other.text}' stands in the translation, and the source has no such number"
-            found.append(Finding("number", reason, other.start, other.end, BARE))
+            found.append(FactFinding("number", reason, other.start, other.end, BARE))
     return found
 
 
-def date_findings(source: str, output: str, source_language: str, language: str) -> list[Finding]:
+def date_findings(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
     """Months and weekdays that are others or lost."""
     before, after = without_titles(
         fact_words(source, source_language), fact_words(output, language)
@@ -156,7 +162,7 @@ def missing(
     given: dict[int, FactWord],
     others: set[int],
     output: str,
-) -> list[Finding]:
+) -> list[FactFinding]:
     """The days or months of a source that its translation lacks, with what stands in their place."""
     lost = [word for number, word in asked.items() if number not in given and number not in others]
     extra = [word for number, word in given.items() if number not in asked]
@@ -165,10 +171,10 @@ def missing(
         if place < len(extra):
             other = extra[place]
             reason = f"the {what} '{word.text}' of the source became '{other.text}'"
-            found.append(Finding("date", reason, other.start, other.end, DATE))
+            found.append(FactFinding("date", reason, other.start, other.end, DATE))
         else:
             reason = f"the {what} '{word.text}' stands in the source, and not in the translation"
-            found.append(Finding("date", reason, 0, len(output), BARE))
+            found.append(FactFinding("date", reason, 0, len(output), BARE))
     return found
 
 

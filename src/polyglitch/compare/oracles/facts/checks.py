@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from polyglitch.compare.oracles.facts.amounts import amount_findings, date_findings
-from polyglitch.compare.oracles.facts.lists import Finding
+from polyglitch.compare.oracles.facts.lists import FactFinding
 from polyglitch.compare.oracles.facts.negation import negation_findings
 from polyglitch.compare.oracles.facts.wording import (
     copied_findings,
@@ -17,7 +17,7 @@ from polyglitch.compare.oracles.facts.wording import (
 
 EMPTY = 0.95
 SURE = 0.75  # findings of at least this weight count for a pair of outputs
-Check = Callable[[str, str, str, str], list[Finding]]
+Check = Callable[[str, str, str, str], list[FactFinding]]
 CHECKS: tuple[Check, ...] = (
     negation_findings,
     amount_findings,
@@ -29,10 +29,12 @@ CHECKS: tuple[Check, ...] = (
 )
 
 
-def broken_facts_of(source: str, output: str, source_language: str, language: str) -> list[Finding]:
+def broken_facts_of(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
     """What a translation does not keep of its source, worst first."""
     if not output.strip():
-        return [Finding("cut off", "the translation is empty", 0, 0, EMPTY)]
+        return [FactFinding("cut off", "the translation is empty", 0, 0, EMPTY)]
     whole = language_findings(source, output, source_language, language)
     if whole:
         return whole  # nothing else can be read then
@@ -42,7 +44,7 @@ def broken_facts_of(source: str, output: str, source_language: str, language: st
 
 def one_sided(
     sources: tuple[str, str], outputs: tuple[str, str], source_language: str, language: str
-) -> list[tuple[int, Finding]]:
+) -> list[tuple[int, FactFinding]]:
     """The sure findings of one output whose kind the other is free of, with the number of the output."""
     if outputs[0] == outputs[1]:
         return []

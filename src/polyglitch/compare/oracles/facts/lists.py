@@ -17,7 +17,7 @@ SHORTEST = 4  # letters of a word that is listed by its lemma and read in all it
 STRAIGHT = str.maketrans("\u2019\u02bc", "''")
 
 
-class Finding(NamedTuple):
+class FactFinding(NamedTuple):
     """A fact that a translation does not keep: its kind, a sentence that says so, and where it shows."""
 
     kind: str

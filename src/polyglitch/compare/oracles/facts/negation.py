@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from polyglitch.compare.oracles.facts.lists import (
     FactWord,
-    Finding,
+    FactFinding,
     deniers,
     fact_lists,
     fact_words,
@@ -36,7 +36,7 @@ class Negations(NamedTuple):
 
 def negation_findings(
     source: str, output: str, source_language: str, language: str
-) -> list[Finding]:
+) -> list[FactFinding]:
     """A negation that only one of the two has."""
     known = [language_of(code) for code in (source_language, language)]
     if not all(each.negation.words and each.spaced for each in known):
@@ -51,7 +51,7 @@ def negation_findings(
     if len(asked.plain) > len(given.broad):
         reason = f"{named(before, asked.plain)} in the source, and the translation {has(after, given.broad)}"
         weight = COUNTED if given.broad else WEIGHT
-        return [Finding("negation", reason, 0, len(output), weight)]
+        return [FactFinding("negation", reason, 0, len(output), weight)]
     return []
 
 
@@ -60,14 +60,15 @@ def added(
     asked: Negations,
     after: tuple[FactWord, ...],
     given: Negations,
-) -> list[Finding]:
+) -> list[FactFinding]:
     """Every negation of the translation: which of several is too much cannot be told."""
     reason = (
         f"{named(after, given.plain)} in the translation, and the source {has(before, asked.broad)}"
     )
     weight = COUNTED if asked.broad else WEIGHT
     return [
-        Finding("negation", reason, after[at].start, after[at].end, weight) for at in given.plain
+        FactFinding("negation", reason, after[at].start, after[at].end, weight)
+        for at in given.plain
     ]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from polyglitch.compare.oracles.aligned.resources import guess_language
 from polyglitch.compare.oracles.facts.checks import broken_facts_of
-from polyglitch.compare.oracles.facts.lists import Finding
+from polyglitch.compare.oracles.facts.lists import FactFinding
 from polyglitch.component import Component
 from polyglitch.errors import UsageError
 from polyglitch.languages import two_letters
@@ -63,7 +63,7 @@ def judge(
     return verdict_of(trial, found, threshold)
 
 
-def verdict_of(trial: Trial, found: list[tuple[int, Finding]], threshold: float) -> Verdict:
+def verdict_of(trial: Trial, found: list[tuple[int, FactFinding]], threshold: float) -> Verdict:
     """The findings as a verdict; the score is the weight of the worst."""
     kinds: dict[str, float] = {}
     for _, item in found:

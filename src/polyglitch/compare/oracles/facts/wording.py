@@ -9,7 +9,7 @@ from functools import cache
 
 from polyglitch.compare.oracles.facts.lists import (
     FactWord,
-    Finding,
+    FactFinding,
     fact_lists,
     fact_words,
     kept_titles,
@@ -31,7 +31,7 @@ KEEP = re.compile(
 
 def language_findings(
     source: str, output: str, source_language: str, language: str
-) -> list[Finding]:
+) -> list[FactFinding]:
     """A translation that is the source over again, or in another script or language."""
     words = [word for word in fact_words(output, language) if word.is_word]
     expected = language_of(language).script
@@ -45,7 +45,7 @@ def language_findings(
         and sum(scripts[one] for one in allowed) < MOSTLY * total
     ):
         reason = f"the translation is written in {scripts.most_common(1)[0][0]} letters, not in {expected}"
-        return [Finding("language", reason, *whole)] if len(words) > 1 else []
+        return [FactFinding("language", reason, *whole)] if len(words) > 1 else []
     own, other = tell_words(language), tell_words(source_language)
     if not own or not other or expected != language_of(source_language).script:
         return []
@@ -53,7 +53,7 @@ def language_findings(
     native = [word for word in words if word.low in own]
     if len(foreign) >= TELLING and len(foreign) > len(native):
         reason = f"the translation is in the language of the source: '{foreign[0].text}', '{foreign[1].text}'"
-        return [Finding("language", reason, *whole)]
+        return [FactFinding("language", reason, *whole)]
     return []
 
 
@@ -75,7 +75,9 @@ def script_of(character: str) -> str:
     return SCRIPTS.get(first, first.capitalize())
 
 
-def length_findings(source: str, output: str, source_language: str, language: str) -> list[Finding]:
+def length_findings(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
     """A translation that ends too soon."""
     if not language_of(language).spaced or not language_of(source_language).spaced:
         return []
@@ -84,10 +86,12 @@ def length_findings(source: str, output: str, source_language: str, language: st
     if len(before) < LONG_ENOUGH or len(after) >= TOO_SHORT * len(before):
         return []
     reason = f"the source has {len(before)} words, the translation {len(after)}"
-    return [Finding("cut off", reason, 0, len(output), CUT)]
+    return [FactFinding("cut off", reason, 0, len(output), CUT)]
 
 
-def repeat_findings(source: str, output: str, source_language: str, language: str) -> list[Finding]:
+def repeat_findings(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
     """Words and runs of words that stand twice in a row, where the source repeats nothing."""
     if repeats(fact_words(source, source_language), frozenset()):
         return []
@@ -95,7 +99,7 @@ def repeat_findings(source: str, output: str, source_language: str, language: st
     found = []
     for one, other in repeats(fact_words(output, language), allowed):
         reason = f"'{output[one.start : other.end]}' stands twice in a row"
-        found.append(Finding("repeated", reason, one.start, other.end, REPEATED))
+        found.append(FactFinding("repeated", reason, one.start, other.end, REPEATED))
     return found[:1]
 
 
@@ -115,7 +119,9 @@ def repeats(
     return found
 
 
-def copied_findings(source: str, output: str, source_language: str, language: str) -> list[Finding]:
+def copied_findings(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
     """Words of the source that stand in the translation as they were, though they are no words of its language."""
     lists = fact_lists(language)
     if language == source_language or (not lists.unlike and not tell_words(language)):
@@ -130,7 +136,7 @@ def copied_findings(source: str, output: str, source_language: str, language: st
         copied = word.text in before and word.text == word.low and not named and at not in titles
         if copied and is_foreign(word.low, source_language, language):
             reason = f"'{word.text}' was left as it stands in the source"
-            found.append(Finding("untranslated", reason, word.start, word.end, COPIED))
+            found.append(FactFinding("untranslated", reason, word.start, word.end, COPIED))
     return found
 
 
@@ -150,21 +156,23 @@ def is_foreign(low: str, source_language: str, language: str) -> bool:
     return len(low) >= LEAST_LETTERS and any(re.search(piece, low) for piece in letters)
 
 
-def name_findings(source: str, output: str, source_language: str, language: str) -> list[Finding]:
+def name_findings(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
     """Codes, addresses and placeholders that are not kept, and people's names after a title."""
     found = []
     folded = fold(output)
     for piece in dict.fromkeys(KEEP.findall(source)):
         if fold(piece.rstrip(".,;:!?)")) not in folded:
             reason = f"'{piece}' stands in the source, and not in the translation"
-            found.append(Finding("name", reason, 0, len(output), NAME))
+            found.append(FactFinding("name", reason, 0, len(output), NAME))
     if language_of(language).script != language_of(source_language).script:
         return found
     titles = frozenset(title for title in language_of(source_language).titles if len(title) <= 3)
     for name in titled(fact_words(source, source_language), titles):
         if fold(name) not in folded:
             reason = f"the name '{name}' stands in the source, and not in the translation"
-            found.append(Finding("name", reason, 0, len(output), NAME))
+            found.append(FactFinding("name", reason, 0, len(output), NAME))
     return found
 
 
