@@ -45,6 +45,7 @@ SEEDS_AT_ONCE = (
 )
 RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
 CASES_AT_ONCE = 256
+HELD = 16  # so many times CASES_AT_ONCE stay in memory from being made to being asked
 SAMPLE = 32  # seeds that an estimate looks at
 TELL_EVERY = 0.5  # seconds between two words on how far a slow system is
 AHEAD = 768  # cases that the system has to work on while others are made and compared: some seconds' worth
@@ -172,8 +173,8 @@ class Flow:
         self.store.cases.add_seeds(self.run_id, 0, seeds)
         asker = self.askers[0]
         new: dict[str, Input] = {}
-        for method, some in self.mutated([seeds]):
-            for cases in self.store.cases.pending(self.run_id, method.name, some, CASES_AT_ONCE):
+        for _, pending in self.mutated([seeds]):
+            for cases in pending:
                 new |= {asker.key(item): item for case in cases for item in case.inputs}
         known = self.store.outputs.get(list(new))
         inputs = [item for key, item in new.items() if key not in known]
@@ -228,8 +229,10 @@ class Flow:
         return [seeds[number] for number in order]
 
     # mutate
-    def mutated(self, chunks: Iterable[list[Seed]]) -> Iterator[tuple[Method, list[Seed]]]:
-        """Each method with some seeds at a time, their cases made; an engine elsewhere works ahead."""
+    def mutated(
+        self, chunks: Iterable[list[Seed]]
+    ) -> Iterator[tuple[Method, Iterator[list[Case]]]]:
+        """Each method with some seeds at a time and their pending cases; an engine elsewhere works ahead."""
         coming: deque[tuple[Method, list[Seed], list[Seed], Later[Iterable[Case]]]] = deque()
         for seeds in chunks:
             for method in self.plan.methods:
@@ -243,17 +246,22 @@ class Flow:
 
     def keep_cases(
         self, method: Method, seeds: list[Seed], todo: list[Seed], cases: Later[Iterable[Case]]
-    ) -> tuple[Method, list[Seed]]:
+    ) -> tuple[Method, Iterator[list[Case]]]:
         """Keep the cases of the seeds that an earlier run did not make them of."""
-        made: list[Case] = []
+        stream = (msgspec.structs.replace(case, method=method.name) for case in cases())
         place = self.store.cases.count(self.run_id, method.name)
-        for case in cases():
-            made.append(msgspec.structs.replace(case, method=method.name))
-            if len(made) == CASES_AT_ONCE:
-                self.store.cases.add(self.run_id, method.name, place, made)
-                place, made = place + len(made), []
-        self.store.cases.add(self.run_id, method.name, place, made, [seed.id for seed in todo])
-        return method, seeds
+        add = partial(self.store.cases.add, self.run_id, method.name)
+        known: list[list[Case]] = []
+        new, some = len(todo) == len(seeds), list(islice(stream, CASES_AT_ONCE))
+        while len(some) == CASES_AT_ONCE:
+            new = add(place, some) and new and len(known) < HELD
+            known, place = [*known, some] if new else [], place + len(some)
+            some = list(islice(stream, CASES_AT_ONCE))
+        new = add(place, some, [seed.id for seed in todo]) and new
+        if new:  # nobody else has made any of them: they need not be read back
+            return method, filter(None, [*known, some])
+        pending = self.store.cases.pending(self.run_id, method.name, seeds, CASES_AT_ONCE)
+        return method, pending
 
     # run, represent, compare
     def ask_and_compare(self) -> None:
@@ -261,8 +269,8 @@ class Flow:
         waiting: deque[tuple[Method, list[Case], Asked]] = deque()
         if self.budget.limited:
             self.budget.charge(self.store.cases.judged(self.run_id))
-        for method, seeds in self.mutated(self.seeds()):
-            for cases in self.store.cases.pending(self.run_id, method.name, seeds, CASES_AT_ONCE):
+        for method, pending in self.mutated(self.seeds()):
+            for cases in pending:
                 chosen = self.budget.choose(cases)
                 waiting.append((method, chosen, self.trips.send(chosen)))
                 while sum(len(cases) for _, cases, _ in list(waiting)[1:]) >= AHEAD:

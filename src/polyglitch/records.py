@@ -210,14 +210,19 @@ def decode(line: str | bytes, kind: type[R]) -> R:
     return msgspec.json.decode(line, type=kind)
 
 
+NOTHING = (1).to_bytes(8, "little") + b"\xff"  # in a digest: no text has this byte
+
+
 def digest(parts: Iterable[str | None], length: int = 16) -> str:
     """A short stable name for some strings, the same on every machine and in every run."""
-    state = hashlib.blake2b(digest_size=length // 2)
+    whole = b""
     for part in parts:
-        raw = b"\xff" if part is None else part.encode("utf-8", "surrogatepass")
-        state.update(len(raw).to_bytes(8, "little"))
-        state.update(raw)
-    return state.hexdigest()
+        if part is None:
+            whole += NOTHING
+        else:
+            raw = part.encode("utf-8", "surrogatepass")
+            whole += len(raw).to_bytes(8, "little") + raw
+    return hashlib.blake2b(whole, digest_size=length // 2).hexdigest()
 
 
 def new_case(

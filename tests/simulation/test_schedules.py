@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from polyglitch.errors import LimitReached, SystemFailed
-from polyglitch.store import database, lease_statements
+from polyglitch.store import lease_statements, rows
 from polyglitch.store import schema as s
 from polyglitch.store.leases import Leases
 from polyglitch.systems.spending import Spent
@@ -169,7 +169,7 @@ def ignore_claims(patch: pytest.MonkeyPatch) -> None:
 
 
 def give_up_at_once(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(database, "PATIENCE", 0.0)
+    patch.setattr(rows, "PATIENCE", 0.0)
 
 
 def leave_leases(patch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,9 @@ from polyglitch.run import claimed_answers
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, define
 from polyglitch.store import database
+from polyglitch.store.columns import unpack
 from polyglitch.store.outputs import output_key
+from polyglitch.store.rows import Disconnected
 from polyglitch.store.store import Store
 from polyglitch.systems.spending import Limits, Meter, Spent
 from tests.simulation.scheduler import Killed, Lock, Process, Scheduler, SimulatedThreads
@@ -44,7 +46,7 @@ TABLES = (
     "leases",
     "claims",
 )
-TABLES += ("spending", "sqlite_sequence")
+TABLES += ("spending", "names", "digests", "seals", "sqlite_sequence")
 KINDS = ("kill", "kill after", "interrupt", "fail", "stop", "lost", "lost after")
 
 
@@ -235,7 +237,7 @@ class World:
             process.dead = True
             raise Killed
         if kind.startswith("lost"):
-            raise database.Disconnected("the server went away")
+            raise Disconnected("the server went away")
         if kind == "fail":
             raise SystemFailed("the disk is full")
         if kind == "stop":
@@ -250,7 +252,7 @@ class World:
         query = "select json_extract(record, '$.text') from outputs"
         known = {row[0].lower() for row in self.rows(query)}
         claimed = self.rows("select key, token from claims")
-        in_hand = {self.texts[key] for key, token in claimed if token in process.tokens}
+        in_hand = {self.texts[unpack(key)] for key, token in claimed if token in process.tokens}
         self.in_flight |= (process.handed | in_hand) - known
 
 

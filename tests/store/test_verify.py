@@ -72,15 +72,15 @@ def test_a_store_as_it_was_written(where: str) -> None:
 @pytest.mark.parametrize(
     ("sql", "table", "kind"),
     [
-        ("update cases set record = replace(record, 'dog', 'dag') where seed = 's3'", "cases", "changed"),
-        ("update verdicts set outcome = 'holds' where seed = 's4'", "verdicts", "changed"),
-        ("update seeds set position = 99 where id = 's5'", "seeds", "changed"),
+        ("update cases set record = replace(record, 'dog', 'dag') where seed = x'017333'", "cases", "changed"),
+        ("update verdicts set outcome = 'holds' where seed = x'017334'", "verdicts", "changed"),
+        ("update seeds set position = 99 where id = x'017335'", "seeds", "changed"),
         ("update issues set severity = 2.0", "issues", "changed"),
         ("update runs set figures = '{}'", "runs", "changed"),
         ("update outputs set record = replace(record, 'cat', 'cut')", "outputs", "changed"),
-        ("delete from verdicts where seed = 's6'", "verdicts", "lost"),
+        ("delete from verdicts where seed = x'017336'", "verdicts", "lost"),
         ("delete from outputs where status = 'ok'", "outputs", "lost"),
-        ("delete from generated where seed = 's7'", "generated", "lost"),
+        ("delete from generated where seed = x'017337'", "generated", "lost"),
         ("insert into issues select run, 'i2', method, seed, 9, kind, 2, record from issues", "issues", "added"),
         ("delete from digests where name = 'cases'", "cases", "added"),
         ("update seals set chain = 'x'", "digests", "changed"),
@@ -142,7 +142,7 @@ def test_a_copy_keeps_its_seal(path: Path, tmp_path: Path) -> None:
 def test_the_command_says_what_is_lost(cli: Cli, path: Path) -> None:
     assert "r1  as it was written" in cli("store", "verify", str(path)).stdout
     with sqlite3.connect(path) as connection:
-        connection.execute("delete from verdicts where seed = 's6'")
+        connection.execute("delete from verdicts where seed = x'017336'")
     done = cli("store", "verify", str(path), code=3)
     assert "damaged: r1: verdicts: 1 lost (sit " in done.stdout
     assert "--fresh" in done.stderr

@@ -15,7 +15,7 @@ import msgspec
 from polyglitch.compare.oracles.different import letters_only
 from polyglitch.compare.oracles.labels import ANSWERED, read_label
 from polyglitch.languages import DEFAULT
-from polyglitch.records import Case, Input, Output, digest
+from polyglitch.records import Case, Input, Output
 from polyglitch.represent.claims.answer_text import refuses
 from polyglitch.results.history import History
 
@@ -76,7 +76,7 @@ class Look(msgspec.Struct):
     inputs: int = 0
     copied: int = 0
     refused: int = 0
-    texts: dict[str, AnswerGroup] = {}
+    texts: dict[int, AnswerGroup] = {}  # by a hash: the texts themselves may be long
     labels: Counter[str] = msgspec.field(default_factory=Counter)
     seeds: set[str] = set()  # three tell enough
     expected: set[str] | None = None  # labels that would do for every test
@@ -101,7 +101,7 @@ class Look(msgspec.Struct):
 
     def add_text(self, case: Case, text: str) -> None:
         """Count an answer in free text."""
-        key = digest([letters_only(text)])
+        key = hash(letters_only(text))
         group = self.texts.setdefault(key, AnswerGroup(0, set(), text[:200]))
         group.inputs += 1
         remember(group.seeds, case.seed_id)
@@ -203,11 +203,11 @@ def look_at_answers(
         languages=(history.definition["languages"][0], history.definition["languages"][1]),
     )
     look.several = len(history.store.cases.seed_labels(history.run_id)) > 1
-    seen: set[str] = set()
+    seen: set[int] = set()
     for case, outputs in answered(history):
         look.add_wanted(case, outputs[-1])
         for item, output in zip(case.inputs, outputs, strict=True):
-            key = digest([letters_only(item.text), letters_only(item.context or "")])
+            key = hash((letters_only(item.text), letters_only(item.context or "")))
             if key not in seen:
                 seen.add(key)
                 look.add(case, item, output)

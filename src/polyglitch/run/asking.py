@@ -12,7 +12,8 @@ import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
+from itertools import islice
 
 import msgspec
 
@@ -25,8 +26,14 @@ from polyglitch.store.leases import Account, Claimed, LeaseLost
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 
-QUICK = 0.25  # seconds: a batch that took less may be followed by one twice its size
+QUICK = 0.25  # seconds: a batch that took less may be followed by one twice its size; then answers are kept
+KEPT_AT_ONCE = (
+    256  # answers of a quick system: claimed and kept one by one they would cost more than asking
+)
 RENEWALS = 3  # of a lease before it would expire: one may come late, or not get through
+KEYS = (
+    8192  # that are not made again: each is needed to send, to gather, and for every case of a seed
+)
 ABANDONED = 8  # threads left behind in a hanging system before the run gives up
 
 Work = tuple[Batch, Answers, Future[Answers]]  # inputs to ask, what is answered already, who waits
@@ -48,6 +55,7 @@ class Asker:
         self._threads = threads or Threads()
         self._work: WorkQueue[Work] = self._threads.queue()
         self._in_flight: dict[str, Future[Answers]] = {}
+        self._key = lru_cache(KEYS)(partial(output_key, system.signature))
         self._lock, self._lease_lock = self._threads.lock(), self._threads.lock()
         self._remote = system if isinstance(system, Remote) else None
         self._account = account if self._remote else None
@@ -65,7 +73,7 @@ class Asker:
 
     def key(self, item: Input, turn: int = 0) -> str:
         """The store's key for an input to this system; asked again, each turn has its own."""
-        return output_key(self._system.signature, item, turn)
+        return self._key(item, turn)
 
     @property
     def under_way(self) -> int:
@@ -196,7 +204,7 @@ class Asker:
     def _ask(self, batch: Batch) -> Iterator[Answers]:
         """Answers in the parts in which they are to be kept."""
         if not self._remote:
-            yield self._answer(batch)
+            yield from self._ask_here(batch)
         else:
             keys = list(batch)
             try:
@@ -205,6 +213,19 @@ class Asker:
             except LimitReached as error:
                 self.stopped = error
 
+    def _ask_here(self, batch: Batch) -> Iterator[Answers]:
+        """Answers in as many calls as the system needs, kept together while they come quickly."""
+        started, answers, left = time.monotonic(), Answers(), iter(batch.items())
+        while some := dict(islice(left, self._system.batch_size)):
+            answers |= self._answer(some)
+            if time.monotonic() - started > QUICK:
+                yield answers
+                started, answers = time.monotonic(), {}
+        if time.monotonic() - started < QUICK and len(batch) == self._size:
+            self._size = min(max(self._system.batch_size, KEPT_AT_ONCE), self._size * 2)
+        if answers:
+            yield answers
+
     def _answer(self, batch: Batch) -> Answers:
         """Ask in a thread that can be left behind; a batch that hangs is asked again one by one."""
         started = time.monotonic()
@@ -212,8 +233,6 @@ class Asker:
         if outputs is None and len(batch) > 1:
             return {key: self._single(item) for key, item in batch.items()}
         seconds = time.monotonic() - started
-        if seconds < QUICK and len(batch) == self._size:
-            self._size = min(self._system.batch_size, self._size * 2)
         if outputs is None:
             return {key: self._late() for key in batch}
         if len(outputs) != len(batch):
@@ -228,7 +247,7 @@ class Asker:
         return {
             key: output
             if output.seconds
-            else msgspec.structs.replace(output, seconds=seconds / len(batch))
+            else msgspec.structs.replace(output, seconds=round(seconds / len(batch), 6))
             for key, output in zip(batch, outputs, strict=True)
         }
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sqlalchemy import exists, func, select, tuple_
+from sqlalchemy import exists, func, or_, select
 
-from polyglitch.records import Case, Seed, decode, encode
+from polyglitch.records import Case, Seed
 from polyglitch.store import schema as s
-from polyglitch.store.database import Rows, pages
+from polyglitch.store.columns import case_record, read_case, read_seed, seed_record
+from polyglitch.store.rows import Rows, pages
+
+ITS_VERDICT = (
+    (s.verdicts.c.run == s.cases.c.run)
+    & (s.verdicts.c.method == s.cases.c.method)
+    & (s.verdicts.c.seed == s.cases.c.seed)
+    & (s.verdicts.c.case == s.cases.c.id)
+)
 
 
 class Cases(Rows):
@@ -19,7 +27,7 @@ class Cases(Rows):
         self.add_rows(
             s.seeds,
             [
-                {"run": run, "id": seed.id, "position": first + n, "record": encode(seed)}
+                {"run": run, "id": seed.id, "position": first + n, "record": seed_record(seed)}
                 for n, seed in enumerate(seeds)
             ],
         )
@@ -28,7 +36,7 @@ class Cases(Rows):
         """One seed of a run."""
         query = select(s.seeds.c.record).where(s.seeds.c.run == run, s.seeds.c.id == seed_id)
         with self._engine.connect() as connection:
-            return decode(connection.scalar(query) or "", Seed)
+            return read_seed(seed_id, connection.scalar(query) or "")
 
     def seed_labels(self, run: str) -> set[str]:
         """The different labels of a run's seeds, as their corpus has them."""
@@ -36,7 +44,7 @@ class Cases(Rows):
         found: set[str] = set()
         with self._engine.connect() as connection:
             for record in connection.execution_options(yield_per=500).scalars(query):
-                label = decode(record, Seed).label
+                label = read_seed("", record).label
                 if label is not None:
                     found.add(label)
         return found
@@ -63,8 +71,8 @@ class Cases(Rows):
 
     def add(
         self, run: str, method: str, first: int, cases: Sequence[Case], finished: Iterable[str] = ()
-    ) -> None:
-        """Keep cases and mark the seeds that have all of theirs, in one transaction."""
+    ) -> bool:
+        """Keep cases and mark the seeds that have all of theirs, in one transaction; whether all cases were new."""
         case_rows = [
             {
                 "run": run,
@@ -72,12 +80,12 @@ class Cases(Rows):
                 "id": case.id,
                 "seed": case.seed_id,
                 "position": first + n,
-                "record": encode(case),
+                "record": case_record(case),
             }
             for n, case in enumerate(cases)
         ]
         marks = [{"run": run, "method": method, "seed": seed} for seed in finished]
-        self._add_all([(s.cases, case_rows), (s.generated, marks)])
+        return self._add_all([(s.cases, case_rows), (s.generated, marks)])[0] == len(cases)
 
     def pending(
         self, run: str, method: str, seeds: Sequence[Seed], size: int
@@ -86,24 +94,26 @@ class Cases(Rows):
         last = (-1, "")
         ids = [seed.id for seed in seeds]
         while rows := self.pending_page(run, method, ids, last, size):
-            last = rows[-1][:2]
-            yield [decode(record, Case) for _, _, record in rows]
+            last = rows[-1][0], rows[-1][1].id
+            yield [case for _, case in rows]
 
     def pending_page(
         self, run: str, method: str, seeds: Sequence[str], last: tuple[int, str], size: int
-    ) -> list[tuple[int, str, str]]:
-        """Position, id and record of the cases without a verdict that come after a place."""
+    ) -> list[tuple[int, Case]]:
+        """The cases without a verdict that come after a place, each with its position."""
         c, v = s.cases, s.verdicts
+        later = (c.c.position == last[0]) & (c.c.id > last[1])
         query = (
-            select(c.c.position, c.c.id, c.c.record)
-            .outerjoin(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            select(c.c.position, c.c.id, c.c.seed, c.c.record)
+            .outerjoin(v, ITS_VERDICT)
             .where(c.c.run == run, c.c.method == method, c.c.seed.in_(seeds))
-            .where(v.c.case.is_(None), tuple_(c.c.position, c.c.id) > last)
+            .where(v.c.case.is_(None), or_(c.c.position > last[0], later))
             .order_by(c.c.position, c.c.id)  # two processes may have given the same position
             .limit(size)
         )
         with self._engine.connect() as connection:
-            return [(row.position, row.id, row.record) for row in connection.execute(query)]
+            found = connection.execute(query)
+            return [(row[0], read_case(method, *row[1:])) for row in found]
 
     def pending_count(self, run: str) -> int:
         """How many cases of a run have no verdict yet."""
@@ -130,22 +140,22 @@ class Cases(Rows):
         """The cases of a run that have a verdict."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.record)
-            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            select(c.c.method, c.c.id, c.c.seed, c.c.record)
+            .join(v, ITS_VERDICT)
             .where(c.c.run == run)
         )
         with self._engine.connect() as connection:
-            for record in connection.execution_options(yield_per=500).scalars(query):
-                yield decode(record, Case)
+            for row in connection.execution_options(yield_per=500).execute(query):
+                yield read_case(*row)
 
     def of_seed(self, run: str, seed_id: str) -> list[Case]:
         """All cases of a seed that have a verdict, whatever it is, method by method in order."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.record)
-            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            select(c.c.method, c.c.id, c.c.seed, c.c.record)
+            .join(v, ITS_VERDICT)
             .where(c.c.run == run, c.c.seed == seed_id)
             .order_by(c.c.method, c.c.position)
         )
         with self._engine.connect() as connection:
-            return [decode(record, Case) for record in connection.scalars(query)]
+            return [read_case(*row) for row in connection.execute(query)]

@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Table, func, insert, select, update
 
 from polyglitch.records import Label, decode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Rows, storable
 from polyglitch.store.labels import replace_label
 from polyglitch.store.outputs import fitting
+from polyglitch.store.rows import Rows, storable
 from polyglitch.store.store import Store
 from polyglitch.store.verify import digests, seals
 

@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from functools import partial, wraps
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
 from importlib.util import find_spec
-from inspect import isfunction, isgeneratorfunction
 from pathlib import Path
-from types import FrameType
-from typing import Any, TypeVar, cast
+from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, func, inspect, select
+from sqlalchemy import Engine, create_engine, event, inspect, select
 from sqlalchemy.dialects.postgresql import insert as insert_postgres
 from sqlalchemy.dialects.sqlite import insert as insert_sqlite
 from sqlalchemy.engine import URL, make_url
@@ -29,14 +25,12 @@ from sqlalchemy.exc import ArgumentError
 
 from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.store import schema
-from polyglitch.store.schema import migrate
+from polyglitch.store.migrations import migrate
+from polyglitch.store.rows import Disconnected, take_turn
 
-PAGE = 500  # keys a query: below SQLite's bound on variables on every build
-TURN = 0x706F6C79  # the lock of `take_turn` among all that others may use on the server
+CACHE = 65_536  # kilobytes of a file that a connection holds: keys are digests, so they come from everywhere
 OUR_MISTAKES = ("ProgrammingError", "InterfaceError", "IntegrityError", "NotSupportedError")
 PASSING = ("08", "40", "57P")  # SQLSTATE: connection lost, transaction taken back, shutting down
-FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0  # seconds before it is tried again
-PATIENCE = 120.0  # seconds for a server to come back: a restart takes a few, an update a minute
 REMEDY = {
     "sqlite": "check that it is a Polyglitch store, that its folder can be written and that the disk has room",
     "postgresql": "check that the server runs and lets this user make tables in that database",
@@ -53,116 +47,6 @@ class Database:
         self.insert: Any = (
             insert_sqlite if self.engine.dialect.name == "sqlite" else insert_postgres
         )
-
-
-class Disconnected(SystemFailed):
-    """A server went away. Whether what was under way was kept nobody knows: it is done again."""
-
-
-class Waiting:
-    """A handler of Ctrl-C that lets the first wait and passes on the second."""
-
-    def __init__(self, before: Callable[[int, FrameType | None], Any]) -> None:
-        self.before, self.came = before, False
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        if self.came:
-            self.before(number, frame)
-        self.came = True
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Have Ctrl-C wait for the end of a transaction: cut in two it would leave its lock on the file to nobody."""
-    before = signal.getsignal(signal.SIGINT)
-    here = threading.current_thread() is threading.main_thread()
-    if not here or not callable(before) or isinstance(before, Waiting):
-        yield
-        return
-    waiting = Waiting(before)
-    signal.signal(signal.SIGINT, waiting)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-        if waiting.came:
-            before(signal.SIGINT, None)
-
-
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-
-def repeated(method: Method) -> Method:
-    """A method of `Rows` that is done again once its server is back, as after a restart."""
-
-    @wraps(method)
-    def call(self: Rows, *arguments: Any, **named: Any) -> Any:
-        pause, waited = FIRST_PAUSE, 0.0
-        once = any(isinstance(argument, Iterator) for argument in arguments)  # read by then
-        while True:
-            try:
-                with uninterrupted():
-                    return method(self, *arguments, **named)
-            except Disconnected as error:
-                if once or waited >= PATIENCE:
-                    raise SystemFailed(str(error)) from error  # whoever called this waits no longer
-                self._sleep(pause)
-                pause, waited = min(2 * pause, LONGEST_PAUSE), waited + pause
-
-    return cast(Method, call)
-
-
-class Rows:
-    """Some tables of a database, with the one kind of write that a store needs: add what is not there yet.
-
-    Public methods are whole transactions that may be done twice, and are where a server went away in between; a
-    class whose methods may not says so by `repeat=False`."""
-
-    def __init_subclass__(cls, repeat: bool = True) -> None:
-        for name, value in list(vars(cls).items()):
-            plain = isfunction(value) and not isgeneratorfunction(value)
-            if repeat and plain and not name.startswith("_"):
-                setattr(cls, name, repeated(value))
-
-    def __init__(self, database: Database) -> None:
-        self._engine, self._insert = database.engine, database.insert
-        self._sleep = database.sleep
-
-    @repeated
-    def add_rows(self, table: Table, rows: list[dict[str, Any]]) -> None:
-        """Add the rows that are not there yet."""
-        self._add_all([(table, rows)])
-
-    def _add_all(self, batches: list[tuple[Table, list[dict[str, Any]]]]) -> None:
-        with self._engine.begin() as connection:
-            for table, rows in batches:
-                self._add_to(connection, table, rows)
-
-    def _add_to(self, connection: Connection, table: Table, rows: list[dict[str, Any]]) -> None:
-        if rows:
-            # In one order, whoever writes: else two writers could wait for each other for ever.
-            keys = [column.name for column in table.primary_key]
-            rows = sorted(rows, key=lambda row: [row[key] for key in keys])
-            connection.execute(self._insert(table).on_conflict_do_nothing(), rows)
-
-
-def pages(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The keys, so many a query."""
-    for start in range(0, len(keys), PAGE):
-        yield keys[start : start + PAGE]
-
-
-def storable(text: str) -> str:
-    """A text as every database keeps it: without zero characters and halves of surrogate pairs."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
-
-
-def take_turn(connection: Connection) -> None:
-    """Let no other process write, from here to the end of the transaction, that also takes its turn."""
-    if connection.dialect.name == "sqlite":
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
-        connection.execute(select(func.pg_advisory_xact_lock(TURN)))
 
 
 def open_engine(where: str) -> Engine:
@@ -265,7 +149,7 @@ def _refuse_foreign(path: Path) -> None:
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     # WAL lets the writers of outputs go on while the flow reads; NORMAL survives a killed process.
-    for pragma in ("busy_timeout=30000", "synchronous=NORMAL"):
+    for pragma in ("busy_timeout=30000", "synchronous=NORMAL", f"cache_size=-{CACHE}"):
         connection.execute(f"PRAGMA {pragma}")
     for attempt in range(50):  # the change to WAL does not wait for another process that makes it
         try:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from polyglitch.records import Issue, Label, decode, encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Rows, take_turn
+from polyglitch.store.rows import Rows, take_turn
 
 
 class LabelCount(msgspec.Struct, frozen=True):

@@ -21,10 +21,13 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from polyglitch.errors import LimitReached
-from polyglitch.records import Output, decode, encode
+from polyglitch.records import Output
 from polyglitch.store import lease_statements as q
 from polyglitch.store import schema as s
-from polyglitch.store.database import Database, Rows, pages, take_turn
+from polyglitch.store.columns import output_record, pack, read_output, unpack
+from polyglitch.store.database import Database
+from polyglitch.store.outputs import KNOWN
+from polyglitch.store.rows import Rows, by_keys, pages, take_turn
 from polyglitch.systems.spending import Meter, Spent, add
 
 LEASE = 15.0  # seconds: what a killed process had under way is asked again after so long
@@ -62,8 +65,7 @@ class Leases(Rows):
     ) -> None:
         super().__init__(database)
         self._clock, self.seconds = clock, seconds
-        statements = q.upserts(self._insert)
-        self._add_lease, self._add_claim, self._add_outputs, self._put_account = statements
+        self._add_lease, self._put_account = q.upserts(self._insert)
 
     def grant(self, holder: str = "") -> int:
         """The token of a new lease."""
@@ -150,17 +152,12 @@ class Leases(Rows):
         Where somebody was first theirs counts, and where somebody has a later claim theirs is to come."""
         with _locked(account), self._engine.begin() as connection:
             self._write_first(connection)
-            later = self._claimed_later(connection, token, list(found))
-            rows = [
-                {"key": key, "status": output.status, "record": encode(output)}
-                for key, output in found.items()
-                if key not in later
-            ]
-            kept = self._keep(connection, rows)
-            self._unclaim(connection, token, [*found, *unanswered])
+            later = self._unclaim_answered(connection, token, list(found))
+            self._unclaim(connection, token, unanswered)
+            kept = self._keep(connection, {k: v for k, v in found.items() if k not in later})
             if account:
                 self._write(connection, account, account.meter.now, account.meter.set_aside)
-        return {key: kept[key] or found[key] for key in kept}
+        return kept
 
     def account(
         self, run: str, meter: Meter, lock: AbstractContextManager[Any] | None = None
@@ -219,40 +216,46 @@ class Leases(Rows):
         self, connection: Connection, token: int, keys: Sequence[str], now: float
     ) -> set[str]:
         """Claim what is free and not answered."""
+        if not keys:
+            return set()
         # In one order, whoever writes: else two writers could wait for each other for ever.
-        rows = [{"key": key, "token": token, "now": now} for key in sorted(keys)]
-        if rows:
-            connection.execute(self._add_claim, rows)
-        mine: set[str] = set()
-        for some in pages(keys):
-            mine |= set(connection.scalars(q.OWN, {"keys": some, "own": token}))
-            known = mine.intersection(connection.scalars(q.ANSWERED, {"keys": some}))
-            self._unclaim(connection, token, list(known))
-            mine -= known
-        return mine
+        packed = {pack(key): key for key in sorted(keys)}
+        added = q.add_claims(connection, list(packed), token, now)
+        mine = set(packed)
+        if added < len(packed):  # some are another's, or were claimed before
+            mine = {
+                row[0] for rows in by_keys(connection, q.OWN, list(packed), token) for row in rows
+            }
+        answered = by_keys(connection, q.ANSWERED, list(mine))
+        known = {row[0] for rows in answered for row in rows}
+        for _ in by_keys(connection, q.UNCLAIM, list(known), token):
+            pass
+        return {packed[key] for key in mine - known}
 
-    def _unclaim(self, connection: Connection, token: int, keys: Sequence[str]) -> None:
-        for some in pages(keys):
-            connection.execute(q.UNCLAIM, {"keys": some, "own": token})
+    def _unclaim(self, connection: Connection, token: int, keys: Sequence[str]) -> int:
+        """Give up claims; how many there were."""
+        packed = sorted(map(pack, keys))
+        return sum(done.rowcount for done in by_keys(connection, q.UNCLAIM, packed, token))
 
-    def _claimed_later(self, connection: Connection, token: int, keys: Sequence[str]) -> set[str]:
-        """Which inputs have a claim under a later lease: the fence."""
-        found: set[str] = set()
-        for some in pages(keys):
-            found |= set(connection.scalars(q.LATER, {"keys": some, "own": token}))
-        return found
+    def _unclaim_answered(
+        self, connection: Connection, token: int, keys: Sequence[str]
+    ) -> set[str]:
+        """End the claims on inputs that are answered; which of them have one under a later lease: the fence."""
+        if self._unclaim(connection, token, keys) == len(keys):
+            return set()  # all were ours to the end
+        found = by_keys(connection, q.LATER, list(map(pack, keys)), token)
+        return {unpack(row[0]) for rows in found for row in rows}
 
-    def _keep(self, connection: Connection, rows: list[dict[str, Any]]) -> dict[str, Output | None]:
-        """Add outputs; for each that was there before, the one that was."""
-        if not rows:
-            return {}
-        rows.sort(key=lambda row: row["key"])
-        new = set(connection.scalars(self._add_outputs, rows))
-        kept: dict[str, Output | None] = dict.fromkeys(new)
-        for some in pages([row["key"] for row in rows if row["key"] not in new]):
-            there = select(s.outputs.c.key, s.outputs.c.record).where(s.outputs.c.key.in_(some))
-            kept |= {key: decode(record, Output) for key, record in connection.execute(there)}
-        return kept
+    def _keep(self, connection: Connection, found: dict[str, Output]) -> dict[str, Output]:
+        """Add outputs; those that the store has now: where one was there before, that one."""
+        rows = [
+            {"key": key, "status": output.status, "record": output_record(output)}
+            for key, output in found.items()
+        ]
+        if self._add_to(connection, s.outputs, rows) == len(rows):
+            return found
+        there = by_keys(connection, KNOWN, list(map(pack, found)))
+        return {unpack(row[0]): read_output(row[1]) for rows in there for row in rows}
 
     def _write(self, connection: Connection, account: Account, spent: Spent, aside: Spent) -> None:
         """Put the whole account in the place of what was written of it: the same, however often it is written."""

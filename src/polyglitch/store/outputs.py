@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import delete, select, update
 
-from polyglitch.records import Input, Output, decode, digest, encode
+from polyglitch.records import Input, Output, digest, encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Rows, pages
+from polyglitch.store.columns import output_record, pack, read_output, unpack
+from polyglitch.store.rows import Rows, by_keys, pages
 
-KNOWN = select(s.outputs.c.key, s.outputs.c.record).where(
-    s.outputs.c.key.in_(bindparam("keys", expanding=True))
-)  # built once: every batch asks it
+KNOWN = "select key, record from outputs where key {keys}"
 LONGEST_KIND = 64  # as schema.kept has it
 
 
@@ -31,22 +30,21 @@ class Outputs(Rows):
         """The outputs known under these keys."""
         found: dict[str, Output] = {}
         with self._engine.connect() as connection:
-            for some in pages(keys):
-                for key, record in connection.execute(KNOWN, {"keys": some}):
-                    found[key] = decode(record, Output)
+            for rows in by_keys(connection, KNOWN, list(map(pack, keys))):
+                found |= {unpack(row[0]): read_output(row[1]) for row in rows}
         return found
 
     def add(self, found: dict[str, Output]) -> None:
         """Keep outputs; one that is there already stays."""
         rows = [
-            {"key": key, "status": output.status, "record": encode(output)}
+            {"key": key, "status": output.status, "record": output_record(output)}
             for key, output in found.items()
         ]
         self.add_rows(s.outputs, rows)
 
     def forget_failures(self, run: str) -> None:
         """Drop failed outputs, and a run's verdicts that were left undecided, so that they are asked again."""
-        undecided = (s.verdicts.c.run == run) & (s.verdicts.c.outcome == "undecided")
+        undecided = (s.verdicts.c.run == run) & (s.verdicts.c.outcome == "undecided") & s.NOT_HELD
         with self._engine.begin() as connection:
             connection.execute(delete(s.outputs).where(s.outputs.c.status != "ok"))
             connection.execute(delete(s.verdicts).where(undecided))

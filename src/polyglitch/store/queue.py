@@ -9,7 +9,8 @@ from sqlalchemy import ColumnElement, Select, Subquery, func, literal, or_, sele
 
 from polyglitch.records import Issue, decode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Rows, storable
+from polyglitch.store.columns import unpacked
+from polyglitch.store.rows import Rows, storable
 
 Tab = Literal["issues", "undecided", "held"]
 RUN_IN_ID = 12  # characters of the run in the name of an undecided case: the name fits 32
@@ -141,8 +142,9 @@ def _shelf(run: str, wanted: QueueFilter) -> Subquery:
 
 def _undecided(run: str) -> Subquery:
     v = s.verdicts
-    query = _cases(v, (v.c.method, s.cases.c.position))
-    return query.where(v.c.run == run, v.c.outcome == "undecided").subquery("items")
+    query = _cases(run, v, (v.c.method, s.cases.c.position))
+    undecided = (v.c.run == run, v.c.outcome == "undecided", s.NOT_HELD)
+    return query.where(*undecided).subquery("items")
 
 
 def _held(run: str) -> Subquery:
@@ -162,16 +164,16 @@ def _held(run: str) -> Subquery:
         .where(v.c.run == run, v.c.outcome == "holds", ~violated.exists())
         .subquery("near")
     )
-    return _cases(near, (near.c.case,)).where(near.c.nearest == 1).subquery("items")
+    return _cases(run, near, (near.c.case,)).where(near.c.nearest == 1).subquery("items")
 
 
-def _cases(v: Any, order: tuple[Any, ...]) -> Select[Any]:
+def _cases(run: str, v: Any, order: tuple[Any, ...]) -> Select[Any]:
     """Cases with their verdicts in the shape of issues."""
     c = s.cases
     blank: Any = literal("")
     return select(
         func.row_number().over(order_by=order).label("position"),
-        (func.substr(v.c.run, 1, RUN_IN_ID) + ":" + v.c.case).label("id"),
+        (literal(f"{run[:RUN_IN_ID]}:") + unpacked(v.c.case)).label("id"),
         v.c.method,
         v.c.seed,
         v.c.severity,

@@ -11,11 +11,12 @@ from sqlalchemy import delete, select, update
 from polyglitch.records import encode
 from polyglitch.store import schema as s
 from polyglitch.store.cases import Cases
-from polyglitch.store.database import Database, Rows
+from polyglitch.store.database import Database
 from polyglitch.store.labels import Labels
 from polyglitch.store.leases import LEASE, Clock, Leases
 from polyglitch.store.outputs import Outputs
 from polyglitch.store.queue import Queue
+from polyglitch.store.rows import Rows
 from polyglitch.store.verdicts import Verdicts
 from polyglitch.store.verify import Seals
 

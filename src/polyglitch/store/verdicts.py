@@ -11,7 +11,9 @@ from sqlalchemy import delete, func, select, update
 
 from polyglitch.records import UNSTABLE, Case, Issue, Verdict, decode, encode
 from polyglitch.store import schema as s
-from polyglitch.store.database import Rows, storable
+from polyglitch.store.cases import ITS_VERDICT
+from polyglitch.store.columns import read_case, read_verdict, verdict_record
+from polyglitch.store.rows import Rows, storable
 
 
 class RelationOnly(msgspec.Struct, frozen=True):
@@ -29,12 +31,12 @@ class Verdicts(Rows):
             {
                 "run": run,
                 "method": method,
-                "case": case.id,
                 "seed": case.seed_id,
+                "case": case.id,
                 "outcome": verdict.outcome,
                 "severity": verdict.severity,
                 "reason": storable(verdict.reason),
-                "record": encode(verdict),
+                "record": verdict_record(verdict),
             }
             for case, verdict in pairs
         ]
@@ -43,10 +45,13 @@ class Verdicts(Rows):
     def draw(self, run: str, method: str, verdict: Verdict, drawn: dict[str, Any]) -> None:
         """Leave with a verdict what a page can draw of it, beside what is there; the verdict stays what it was."""
         shown = msgspec.structs.replace(verdict, drawn=verdict.drawn | drawn)
-        v = s.verdicts
+        c, v = s.cases, s.verdicts
+        its = (c.c.run == run) & (c.c.method == method) & (c.c.id == verdict.case_id)
+        seed = select(c.c.seed).where(its).scalar_subquery()
         row = (v.c.run == run) & (v.c.method == method) & (v.c.case == verdict.case_id)
         with self._engine.begin() as connection:
-            connection.execute(update(v).where(row).values(record=encode(shown)))
+            changed = update(v).where(row, v.c.seed == seed).values(record=verdict_record(shown))
+            connection.execute(changed)
 
     def outcomes(self, run: str) -> dict[tuple[str, str], int]:
         """How many verdicts there are, by method and outcome."""
@@ -62,11 +67,7 @@ class Verdicts(Rows):
     def relations(self, run: str) -> dict[tuple[str, str], int]:
         """How many verdicts there are, by relation and outcome."""
         c, v = s.cases, s.verdicts
-        query = (
-            select(c.c.record, v.c.outcome)
-            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
-            .where(c.c.run == run)
-        )
+        query = select(c.c.record, v.c.outcome).join(v, ITS_VERDICT).where(c.c.run == run)
         found: Counter[tuple[str, str]] = Counter()
         with self._engine.connect() as connection:
             for record, outcome in connection.execution_options(yield_per=1000).execute(query):
@@ -86,7 +87,7 @@ class Verdicts(Rows):
         v = s.verdicts
         query = (
             select(v.c.reason, func.count())
-            .where(v.c.run == run, v.c.outcome == "undecided")
+            .where(v.c.run == run, v.c.outcome == "undecided", s.NOT_HELD)
             .group_by(v.c.reason)
             .order_by(func.count().desc(), v.c.reason)
         )
@@ -99,7 +100,7 @@ class Verdicts(Rows):
         query = (
             select(v.c.seed)
             .join(s.seeds, (s.seeds.c.run == v.c.run) & (s.seeds.c.id == v.c.seed))
-            .where(v.c.run == run, v.c.outcome == "violated", v.c.method == method)
+            .where(v.c.run == run, v.c.outcome == "violated", v.c.method == method, s.NOT_HELD)
             .group_by(v.c.seed, s.seeds.c.position)
             .order_by(s.seeds.c.position)
         )
@@ -111,7 +112,7 @@ class Verdicts(Rows):
         v = s.verdicts
         query = (
             select(func.max(v.c.severity))
-            .where(v.c.run == run, v.c.outcome == "violated", v.c.method == method)
+            .where(v.c.run == run, v.c.outcome == "violated", v.c.method == method, s.NOT_HELD)
             .group_by(v.c.seed)
         )
         with self._engine.connect() as connection:
@@ -123,18 +124,22 @@ class Verdicts(Rows):
         """Cases with their verdicts: the violations of a seed, or those with these ids in that order."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.id, c.c.record, v.c.record)
-            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            select(c.c.id, c.c.seed, c.c.record, v.c.outcome, v.c.record)
+            .join(v, ITS_VERDICT)
             .where(c.c.run == run, c.c.method == method)
         )
         if seed is not None:
-            query = query.where(c.c.seed == seed, v.c.outcome == "violated")
+            query = query.where(c.c.seed == seed, v.c.outcome == "violated", s.NOT_HELD)
         # Asked to sort what the ids pick, SQLite would walk all cases of the run in their order.
         query = query.order_by(c.c.position) if ids is None else query.where(c.c.id.in_(ids))
         with self._engine.connect() as connection:
             rows = {row[0]: row for row in connection.execute(query)}
         order = ids if ids is not None else list(rows)
-        return [(decode(rows[i][1], Case), decode(rows[i][2], Verdict)) for i in order if i in rows]
+        return [
+            (read_case(method, *rows[i][:3]), read_verdict(i, *rows[i][3:]))
+            for i in order
+            if i in rows
+        ]
 
     def set_issues(self, run: str, found: Iterable[Issue]) -> int:
         """Replace the issues of a run, worst first; how many there are."""

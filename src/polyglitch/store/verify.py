@@ -7,30 +7,50 @@ change them for as long as they work; failed outputs are not, as `--retry-errors
 from __future__ import annotations
 
 import hashlib
+import heapq
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, count, islice
 from typing import Any
+from uuid import uuid4
 
 import msgspec
-from sqlalchemy import Column, ColumnElement, Integer, String, Table, delete, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Integer,
+    LargeBinary,
+    Table,
+    delete,
+    select,
+    update,
+)
 
 from polyglitch.errors import SystemFailed
 from polyglitch.records import digest
 from polyglitch.store import schema as s
-from polyglitch.store.database import Rows, pages, take_turn
+from polyglitch.store.columns import pack
+from polyglitch.store.rows import Rows, take_turn
 
-KEY = String().with_variant(String(collation="C"), "postgresql")
 SHARED = ""  # the run of what all runs share: outputs
 SEALED = (s.runs, s.seeds, s.generated, s.cases, s.verdicts, s.issues, s.outputs)
-ROWS = 1000  # a transaction
+ROWS = 1000  # a part, and a page of what is read
 NAMED = 3  # damaged rows of a table that are named
 
-digests = Table(
-    "digests",
-    s.metadata,
-    Column("run", s.NAME32, primary_key=True),
-    Column("name", s.NAME32, primary_key=True),  # of the table
-    Column("key", KEY, primary_key=True),
-    Column("digest", s.NAME32, nullable=False),
+digests = (
+    Table(  # some rows of a table together: alone, each would take more than what it vouches for
+        "digests",
+        s.metadata,
+        Column("run", s.NAME32, primary_key=True),
+        Column("name", s.NAME32, primary_key=True),  # of the table
+        Column(
+            "series", s.NAME16, primary_key=True
+        ),  # of what all runs share, each seal adds its own
+        Column("part", Integer, primary_key=True),
+        Column("rows", Integer, nullable=False),
+        Column("content", LargeBinary, nullable=False),
+    )
 )
 seals = Table(
     "seals",
@@ -39,6 +59,8 @@ seals = Table(
     Column("rows", Integer, nullable=False),
     Column("chain", s.NAME64, nullable=False),
 )
+
+Digests = dict[str, bytes]  # by key
 
 
 class Damage(msgspec.Struct, frozen=True):
@@ -66,31 +88,61 @@ class Seals(Rows):
         """Write down what a run holds now."""
         self.forget(run)
         for table in SEALED:
-            owner = owner_of(table, run)
-            for rows in self._rows(table, run):
-                known = self._known(owner, table, [key for key, _ in rows]) if not owner else {}
-                new = [
-                    {"run": owner, "name": table.name, "key": key, "digest": made}
-                    for key, made in rows
-                    if key not in known
-                ]
-                self.add_rows(digests, new)
+            if table is s.outputs:
+                series = uuid4().hex[:16]
+                made = self._add_parts(SHARED, table, series, self._new_outputs())
+                self._name_series(series, made)
+            elif table is not s.runs:
+                self._add_parts(run, table, "", self._rows(table, run))
         self._seal_last(run)
+
+    def _add_parts(
+        self, owner: str, table: Table, series: str, rows: Iterator[tuple[str, bytes]]
+    ) -> str:
+        """Add digests, some rows a part; one over all of them."""
+        parts, state = count(), hashlib.blake2b(digest_size=8)
+        while some := dict(islice(rows, ROWS)):
+            row = part_of(owner, table, series, next(parts), some)
+            self.add_rows(digests, [row])
+            state.update(row["content"])
+        return state.hexdigest()
+
+    def _name_series(self, series: str, made: str) -> None:
+        """Name a series by what is in it, so that two stores with the same outputs have the same."""
+        with self._engine.begin() as connection:
+            take_turn(connection)
+            mine = (digests.c.run == SHARED) & (digests.c.series == series)
+            same = (digests.c.run == SHARED) & (digests.c.series == made)
+            if connection.scalar(select(digests.c.part).where(same).limit(1)) is None:
+                connection.execute(update(digests).where(mine).values(series=made))
+            else:
+                connection.execute(delete(digests).where(mine))
+
+    def _new_outputs(self) -> Iterator[tuple[str, bytes]]:
+        """The outputs that no run has sealed yet; both sides are read in the order of their keys."""
+        known = self._sealed(SHARED, s.outputs)
+        last = next(known, None)
+        for key, made in self._rows(s.outputs, SHARED):
+            place = pack(key)
+            while last and pack(last[0]) < place:
+                last = next(known, None)
+            if not last or last[0] != key:
+                yield key, made
 
     def _seal_last(self, run: str) -> None:
         """The run's own row and the chain, which another process that ends the same run may have just written."""
         with self._engine.begin() as connection:
             take_turn(connection)
-            for key, made in (pair for rows in self._rows(s.runs, run) for pair in rows):
-                row = {"run": owner_of(s.runs, run), "name": s.runs.name, "key": key}
-                add = self._insert(digests).on_conflict_do_update(
-                    index_elements=["run", "name", "key"], set_={"digest": made}
-                )
-                connection.execute(add, [row | {"digest": made}])
+            row = part_of(run, s.runs, "", 0, dict(self._rows(s.runs, run)))
+            add = self._insert(digests).on_conflict_do_update(
+                index_elements=["run", "name", "series", "part"],
+                set_={"rows": row["rows"], "content": row["content"]},
+            )
+            connection.execute(add, [row])
         with self._engine.begin() as connection:
             take_turn(connection)
-            count, chain = self._chain(run)
-            kept = {"rows": count, "chain": chain}
+            rows, made = chain_of(connection, run)
+            kept = {"rows": rows, "chain": made}
             add = self._insert(seals).on_conflict_do_update(index_elements=["run"], set_=kept)
             connection.execute(add, [{"run": run, **kept}])
 
@@ -121,60 +173,71 @@ class Seals(Rows):
         if run != SHARED and not found:
             with self._engine.connect() as connection:
                 kept = connection.execute(select(seals).where(seals.c.run == run)).one()
-            if (kept.rows, kept.chain) != self._chain(run):
+                made = chain_of(connection, run)
+            if (kept.rows, kept.chain) != made:
                 found.append(Damage(run, digests.name, changed=("the chain over all digests",)))
         return found
 
     def _compare(self, table: Table, run: str) -> Damage | None:
+        known = dict(self._sealed(owner_of(table, run), table))
         changed: list[str] = []
         added: list[str] = []
-        seen: set[str] = set()
-        for rows in self._rows(table, run):
-            known = self._known(owner_of(table, run), table, [key for key, _ in rows])
-            changed += [key for key, made in rows if key in known and known[key] != made]
-            added += [key for key, _ in rows if key not in known]
-            seen |= known.keys()
+        for key, made in self._rows(table, run):
+            sealed = known.pop(key, None)
+            if sealed is None:
+                added.append(key)
+            elif sealed != made:
+                changed.append(key)
         if run == SHARED:
             added = []  # later runs, and those under way, have outputs of their own
-        wanted = select(digests.c.key).where(
-            digests.c.run == owner_of(table, run), digests.c.name == table.name
+        if not (changed or known or added):
+            return None
+        return Damage(run, table.name, tuple(changed), tuple(sorted(known)), tuple(added))
+
+    def _sealed(self, owner: str, table: Table) -> Iterator[tuple[str, bytes]]:
+        """Key and digest of each row that was sealed, in the order of the keys within each series and over all."""
+        query = select(digests.c.series).where(
+            digests.c.run == owner, digests.c.name == table.name, digests.c.part == 0
         )
         with self._engine.connect() as connection:
-            lost = [
-                key for key in connection.scalars(wanted.order_by(digests.c.key)) if key not in seen
-            ]
-        if not (changed or lost or added):
-            return None
-        return Damage(run, table.name, tuple(changed), tuple(lost), tuple(added))
+            series = connection.scalars(query.order_by(digests.c.series)).all()
+        parts = [self._series(owner, table, one) for one in series]
+        return (
+            heapq.merge(*parts, key=lambda pair: pack(pair[0])) if len(parts) > 1 else chain(*parts)
+        )
 
-    def _known(self, owner: str, table: Table, keys: Sequence[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        with self._engine.connect() as connection:
-            for some in pages(keys):
-                query = select(digests.c.key, digests.c.digest).where(
-                    digests.c.run == owner, digests.c.name == table.name, digests.c.key.in_(some)
-                )
-                found |= {row[0]: row[1] for row in connection.execute(query)}
-        return found
+    def _series(self, owner: str, table: Table, series: str) -> Iterator[tuple[str, bytes]]:
+        own = (digests.c.run == owner) & (digests.c.name == table.name)
+        query = select(digests.c.content).where(own, digests.c.series == series)
+        for part in count():
+            with self._engine.connect() as connection:
+                content = connection.scalar(query.where(digests.c.part == part))
+            if content is None:
+                return
+            yield from unsealed(content).items()
 
-    def _rows(self, table: Table, run: str) -> Iterator[list[tuple[str, str]]]:
-        """Key and digest of each row, some at a time."""
-        query = select(table).where(belongs(table, run)).order_by(*table.primary_key)
+    def _rows(self, table: Table, run: str) -> Iterator[tuple[str, bytes]]:
+        """Key and digest of each row, in the order of the keys."""
+        # A run is not in its rows' digests, but in whose digests they are: another store numbers it otherwise.
+        columns = [column for column in table.columns if column.name != "run"]
+        keys = [n for n, column in enumerate(columns) if column.primary_key]
+        query = select(*columns).where(belongs(table, run)).order_by(*table.primary_key)
         with self._engine.connect() as connection:
             found = connection.execution_options(yield_per=ROWS).execute(query)
-            for rows in found.mappings().partitions():
-                yield [(key_of(table, row), row_digest(table, row)) for row in rows]
+            for rows in found.partitions():
+                for row in rows:
+                    yield " ".join([row[n] for n in keys]), row_digest(row)
 
-    def _chain(self, run: str) -> tuple[int, str]:
-        """How many digests a run has, and one over all of them in order."""
-        state, count = hashlib.blake2b(digest_size=32), 0
-        query = select(digests.c.name, digests.c.key, digests.c.digest).where(digests.c.run == run)
-        query = query.order_by(digests.c.name, digests.c.key)
-        with self._engine.connect() as connection:
-            for row in connection.execution_options(yield_per=ROWS).execute(query):
-                count += 1
-                state.update(digest(row, 32).encode())
-        return count, state.hexdigest()
+
+def chain_of(connection: Connection, run: str) -> tuple[int, str]:
+    """How many digests a run has, and one over all of them in order."""
+    state, rows = hashlib.blake2b(digest_size=32), 0
+    query = select(digests.c.name, digests.c.rows, digests.c.content)
+    query = query.where(digests.c.run == run).order_by(digests.c.name, digests.c.part)
+    for name, number, content in connection.execute(query, execution_options={"yield_per": 1}):
+        rows += number
+        state.update(digest([name, content.hex()], 32).encode())
+    return rows, state.hexdigest()
 
 
 def owner_of(table: Table, run: str) -> str:
@@ -189,11 +252,23 @@ def belongs(table: Table, run: str) -> ColumnElement[bool]:
     return table.c.id == run if table is s.runs else table.c.run == run
 
 
-def key_of(table: Table, row: Mapping[Any, Any]) -> str:
-    """A row's primary key without its run, as it is shown."""
-    return " ".join(str(row[column.name]) for column in table.primary_key if column.name != "run")
-
-
-def row_digest(table: Table, row: Mapping[Any, Any]) -> str:
+def row_digest(row: Sequence[Any]) -> bytes:
     """One digest over all that a row holds."""
-    return digest((None if row[c.name] is None else str(row[c.name]) for c in table.columns), 32)
+    return hashlib.blake2b(msgspec.msgpack.encode(tuple(row)), digest_size=8).digest()
+
+
+def part_of(
+    owner: str, table: Table, series: str, part: int, found: Mapping[str, bytes]
+) -> dict[str, Any]:
+    """A row of `digests`."""
+    content = zlib.compress(msgspec.msgpack.encode(found))
+    row = {"run": owner, "name": table.name, "series": series, "part": part}
+    return row | {"rows": len(found), "content": content}
+
+
+def unsealed(content: bytes) -> Digests:
+    """The digests of a part, by key."""
+    try:
+        return msgspec.msgpack.decode(zlib.decompress(content), type=Digests)
+    except (zlib.error, msgspec.DecodeError) as error:
+        raise SystemFailed(f"the digests are damaged: {error}") from None

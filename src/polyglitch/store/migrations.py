@@ -1,0 +1,204 @@
+"""From the schema of an older version to this one's, a step a version; what was kept stays."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Table, inspect, select, text, update
+
+from polyglitch.records import Case, Label, Output, Seed, Verdict, decode, digest
+from polyglitch.store import schema as s
+from polyglitch.store.columns import case_record, output_record, seed_record, verdict_record
+from polyglitch.store.rows import add_to
+from polyglitch.store.schema import VERSION, about, claims, issues, labels
+from polyglitch.store.verify import SHARED, chain_of, digests, owner_of, part_of, row_digest, seals
+
+PAGE = 1000  # rows that are read and written together
+WRONG = bytes(8)  # in the place of a digest that a row did not have before: it stays damaged
+RECORDS: dict[str, Callable[[str], str]] = {
+    "seeds": lambda record: seed_record(decode(record, Seed)),
+    "cases": lambda record: case_record(decode(record, Case)),
+    "verdicts": lambda record: verdict_record(decode(record, Verdict)),
+    "outputs": lambda record: output_record(decode(record, Output)),
+}
+# The columns of version 3 in their order, its keys first among them: what its digests were made of.
+THREE = {
+    "runs": (("id",), ("id", "created", "state", "definition", "figures")),
+    "seeds": (("id",), ("run", "id", "position", "record")),
+    "generated": (("method", "seed"), ("run", "method", "seed")),
+    "cases": (("method", "id"), ("run", "method", "id", "seed", "position", "record")),
+    "verdicts": (
+        ("method", "case"),
+        ("run", "method", "case", "seed", "outcome", "severity", "reason", "record"),
+    ),
+    "issues": (
+        ("id",),
+        ("run", "id", "method", "seed", "severity", "kind", "position", "record"),
+    ),
+    "outputs": (("key",), ("key", "status", "record")),
+}
+SHORTENED = (s.seeds, s.generated, s.cases, s.verdicts, s.outputs)
+
+
+def labels_have_kinds(connection: Connection) -> None:
+    """1 to 2: a label's kind in a column of its own, and indexes to filter by."""
+    connection.execute(text("alter table labels add column kind varchar(64) not null default ''"))
+    for index in labels.indexes | issues.indexes:
+        index.create(connection, checkfirst=True)
+    rows = connection.execute(select(labels.c.issue, labels.c.who, labels.c.record)).all()
+    for issue, who, record in rows:
+        connection.execute(
+            update(labels)
+            .where(labels.c.issue == issue, labels.c.who == who)
+            .values(kind=decode(record, Label).kind)
+        )
+
+
+def claims_have_leases(connection: Connection) -> None:
+    """2 to 3: leases in place of listed workers, whose claims were for a moment only; spending is set aside."""
+    for name in ("workers", "claims"):
+        connection.execute(text(f"drop table if exists {name}"))
+    claims.create(connection)
+    there = {column["name"] for column in inspect(connection).get_columns("spending")}
+    for column, kind in (("reserved_characters", "integer"), ("reserved_cost", "float")):
+        if column not in there:
+            more = f"alter table spending add column {column} {kind} not null default 0"
+            connection.execute(text(more))
+
+
+def rows_are_short(connection: Connection) -> None:
+    """3 to 4: names by number, digests as bytes, records without what other columns say, digests of rows together."""
+    old = [table for table in SHORTENED if not is_short(connection, table)]
+    sealed = "digest" in columns_of(connection, digests)
+    runs = set(connection.scalars(text("select id from runs")))
+    if sealed:
+        runs |= set(connection.scalars(text("select run from digests")))
+        broken = {run for run in runs if not old_chain_holds(connection, run)}
+        put_aside(connection, digests)
+    for table in old:
+        put_aside(connection, table)
+    for table in (*old, *((s.runs, s.issues) if sealed else ())):
+        for owner in (SHARED,) if table is s.outputs else sorted(runs - {SHARED}):
+            rows = old_rows(connection, table, owner, table in old)
+            made = dict(shortened(connection, table, rows, table in old))
+            if sealed:
+                keep_digests(connection, owner, table, made)
+    if sealed:
+        for run in set(connection.scalars(select(seals.c.run))) - broken:
+            rows_there, chain = chain_of(connection, run)
+            kept = update(seals).where(seals.c.run == run)
+            connection.execute(kept.values(rows=rows_there, chain=chain))
+    for table in (*old, *([digests] if sealed else [])):
+        connection.execute(text(f"drop table old_{table.name}"))
+    if not is_short(connection, claims):  # for a moment only: what is still open is claimed again
+        claims.drop(connection)
+        claims.create(connection)
+
+
+def columns_of(connection: Connection, table: Table) -> dict[str, str]:
+    """The columns that a table has in the store, each with its type in a word."""
+    found = inspect(connection).get_columns(table.name)
+    return {column["name"]: str(column["type"]).lower() for column in found}
+
+
+def is_short(connection: Connection, table: Table) -> bool:
+    """Whether a table has the keys of this version already."""
+    key = next(name for name in ("id", "key", "seed") if name in table.c)
+    return columns_of(connection, table)[key] in ("blob", "bytea")
+
+
+def put_aside(connection: Connection, table: Table) -> None:
+    """Make a table anew, the old one beside it."""
+    for index in inspect(connection).get_indexes(table.name):
+        if not index.get("duplicates_constraint"):
+            connection.execute(text(f'drop index if exists "{index["name"]}"'))
+    connection.execute(text(f"alter table {table.name} rename to old_{table.name}"))
+    table.create(connection)
+
+
+def old_rows(
+    connection: Connection, table: Table, owner: str, aside: bool
+) -> Iterator[Mapping[str, Any]]:
+    """The rows of a run, or the outputs of all, as version 3 left them, in the order of their keys."""
+    keys, columns = THREE[table.name]
+    listed = ", ".join(f'"{name}"' for name in columns)
+    owned = {"outputs": "", "runs": "where id = :owner"}.get(table.name, "where run = :owner")
+    order = ", ".join(f'"{name}"' for name in keys)
+    name = f"old_{table.name}" if aside else table.name
+    query = text(f"select {listed} from {name} {owned} order by {order}")  # noqa: S608 - names of our own
+    given = {"owner": owner} if owned else {}
+    found = connection.execute(query, given, execution_options={"yield_per": PAGE})
+    for row in found.mappings():
+        yield dict(row)
+
+
+def shortened(
+    connection: Connection, table: Table, rows: Iterator[Mapping[str, Any]], aside: bool
+) -> Iterator[tuple[str, tuple[str, bytes, str]]]:
+    """Write rows as this version has them; for each old key the new one, its digest, and the digest it had."""
+    keys, columns = THREE[table.name]
+    while some := list(islice(rows, PAGE)):
+        new = [{name: row[name] for name in columns} for row in some]
+        for row, before in zip(new, some, strict=True):
+            if aside and "record" in row:
+                row["record"] = short_record(table, before["record"])
+            values = [row[column.name] for column in table.columns if column.name != "run"]
+            key = " ".join(str(row[c.name]) for c in table.primary_key if c.name != "run")
+            had = digest([None if before[c] is None else str(before[c]) for c in columns], 32)
+            yield " ".join(str(before[name]) for name in keys), (key, row_digest(values), had)
+        if aside:
+            add_to(connection, table, new)
+
+
+def short_record(table: Table, record: str) -> str:
+    """A record as this version writes it; one that cannot be read stays what it is."""
+    try:
+        return RECORDS[table.name](record)
+    except msgspec.MsgspecError:
+        return record
+
+
+def keep_digests(
+    connection: Connection, owner: str, table: Table, made: dict[str, tuple[str, bytes, str]]
+) -> None:
+    """The digests of a table in their new form; of what was damaged before, one that no row has."""
+    query = text("select key, digest from old_digests where run = :run and name = :name")
+    known = connection.execute(query, {"run": owner_of(table, owner), "name": table.name})
+    found: dict[str, bytes] = {}
+    for key, had in sorted((row[0], row[1]) for row in known):
+        new, fresh, is_now = made.get(key, (key, WRONG, ""))
+        found[new] = fresh if is_now == had else WRONG
+    pairs = iter(found.items())
+    part = 0
+    while some := dict(islice(pairs, PAGE)):
+        add_to(connection, digests, [part_of(owner, table, "", part, some)])
+        part += 1
+
+
+def old_chain_holds(connection: Connection, run: str) -> bool:
+    """Whether the digests of a run are those that were sealed."""
+    state, count = hashlib.blake2b(digest_size=32), 0
+    query = "select name, key, digest from digests where run = :run order by name, key"
+    for row in connection.execute(text(query), {"run": run}):
+        count += 1
+        state.update(digest(row, 32).encode())
+    kept = connection.execute(text("select rows, chain from seals where run = :run"), {"run": run})
+    return [tuple(row) for row in kept] == [(count, state.hexdigest())]
+
+
+STEPS: dict[int, Callable[[Connection], None]] = {
+    1: labels_have_kinds,
+    2: claims_have_leases,
+    3: rows_are_short,
+}
+
+
+def migrate(connection: Connection, found: int) -> None:
+    """Take a store from the version found to this one."""
+    for version in range(found, VERSION):
+        STEPS[version](connection)
+    connection.execute(update(about).where(about.c.key == "schema").values(value=str(VERSION)))
