@@ -38,3 +38,26 @@ def test_longer_phrases_and_lesser_ones_on_request() -> None:
     assert all(len(case.inputs[1].text.split()) < 5 for case in cases)
     assert any(case.inputs[1].text == "The new owner" for case in cases)
     assert list(noun_phrases()([], Toolbox())) == []
+
+
+def phrases_of(text: str) -> set[str]:
+    return {case.inputs[1].text for case in noun_phrases()([seed(text)], Toolbox())}
+
+
+def test_what_a_verb_may_ask_for_is_no_part_of_a_phrase() -> None:
+    assert "the seller of any visible damage" not in phrases_of(
+        "The customer must inform the seller of any visible damage within seven days."
+    )
+    assert "the main interest rates unchanged" not in phrases_of(
+        "The central bank left the main interest rates unchanged."
+    )
+    assert "a young nurse in the upper left arm" not in phrases_of(
+        "It is given by a young nurse in the upper left arm."
+    )
+
+
+def test_a_sentence_without_a_full_phrase_gives_the_fullest_it_has() -> None:
+    assert phrases_of("The old woman closed the door.") == {"The old woman"}
+    assert phrases_of("She closed the door.") == {"the door"}
+    faithful = noun_phrases(least=3)([seed("She closed the door.")], Toolbox())
+    assert list(faithful) == []

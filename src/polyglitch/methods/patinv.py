@@ -27,13 +27,17 @@ def patinv(
     report: int = 3,
     oracle: str = PUBLISHED,
     pos: tuple[str, ...] = CONTENT,
+    faithful: bool = False,
 ) -> Method:
-    """Replace or remove words of meaning; report the sentences whose translation stays the same."""
+    """Replace or remove words of meaning; report the sentences whose translation stays the same.
+
+    What is removed is a modifier or an adjunct, so that a sentence is left; `faithful`, any phrase or word, as published.
+    """
     needs = ("parser",) if mode == "remove" else ("parser", f"proposer:{proposer}")
     return Method(
         name="patinv",
         task="translation",
-        mutate=mutation(mode, proposer, top, per_seed, pos),
+        mutate=mutation(mode, proposer, top, per_seed, pos, faithful),
         compare=named_oracle(oracle, different_output()),
         issues=worst_first(report),
         needs=(*needs, *oracle_needs(oracle)),
@@ -41,11 +45,16 @@ def patinv(
 
 
 def mutation(
-    mode: Mode, proposer: str, top: int, per_seed: int | None, pos: tuple[str, ...]
+    mode: Mode,
+    proposer: str,
+    top: int,
+    per_seed: int | None,
+    pos: tuple[str, ...],
+    faithful: bool,
 ) -> Mutate:
     """The cases of a mode; `per_seed` bounds each mode on its own."""
     if mode == "replace":
         return other_meaning(proposer, top, per_seed, pos)
     if mode == "remove":
-        return less_meaning(per_seed, pos)
-    return both_meanings(proposer, top, per_seed, pos)
+        return less_meaning(per_seed, pos, faithful)
+    return both_meanings(proposer, top, per_seed, pos, faithful)

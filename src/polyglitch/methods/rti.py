@@ -18,12 +18,14 @@ def rti(
     threshold: int | None = None,
     shorter: int = 10,
     content: int = 3,
+    least: int = 1,
     report: int = 3,
     oracle: str | None = None,
     pos: tuple[str, ...] = (),
 ) -> Method:
     """Take noun phrases out of sentences; report those whose translation the sentence's lacks.
 
+    A phrase has `content` words that are no stop words; a sentence without one gives those of fewer, down to `least`.
     `pos` keeps the phrases that have a word of one of these parts of speech: PROPN those with a name.
     As published, by the bag of words: `oracle=published`, or a `threshold` of it.
     """
@@ -31,7 +33,7 @@ def rti(
     return Method(
         name="rti",
         task="translation",
-        mutate=noun_phrases(shorter=shorter, content=content, pos=pos),
+        mutate=noun_phrases(shorter=shorter, content=content, least=least, pos=pos),
         compare=named_oracle(oracle, contained_in(above=threshold or 0)),
         issues=worst_first(report),
         needs=("parser", *oracle_needs(oracle)),

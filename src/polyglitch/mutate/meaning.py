@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from polyglitch.component import component
 from polyglitch.languages import language as language_of
 from polyglitch.languages.forms import differ_by_ending
+from polyglitch.mutate.adjuncts import adjuncts
 from polyglitch.mutate.slots import NATURAL
 from polyglitch.mutate.swap import IN_PLACE, Draft, Swap, fit_in, in_turns, propose, swapped
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.proposers.different_meaning import one_step, opposite
+from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Mutation, Parse, Slot, Tools, Tree
 from polyglitch.records import Case, Edit, Seed
 
@@ -70,8 +72,11 @@ def other_meaning(
 
 
 @component
-def less_meaning(per_seed: int | None = None, pos: tuple[str, ...] = CONTENT) -> Mutation:
-    """Cases in which a phrase or a word of meaning was taken out."""
+def less_meaning(
+    per_seed: int | None = None, pos: tuple[str, ...] = CONTENT, faithful: bool = False
+) -> Mutation:
+    """Cases in which a modifier or an adjunct of meaning was taken out; `faithful`, any phrase or word as published."""
+    parts = removable if faithful else optional
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         if not seeds:
@@ -81,8 +86,8 @@ def less_meaning(per_seed: int | None = None, pos: tuple[str, ...] = CONTENT) ->
         parses = tools.parser(language).parse([seed.input.text for seed in seeds])
         for seed, parse in zip(seeds, parses, strict=True):
             made: dict[str, Case] = {}
-            for start, end in removable(parse, stops, pos):
-                text = without(parse.text, start, end)
+            for start, end in parts(parse, stops, pos):
+                text = without(parse.text, start, end, language)
                 edit = Edit("removed", start, end, parse.text[start:end], "")
                 made.setdefault(text, swapped(seed, text, edit, "different"))
             yield from list(made.values())[:per_seed]
@@ -96,9 +101,10 @@ def both_meanings(
     top: int = 10,
     per_seed: int | None = None,
     pos: tuple[str, ...] = CONTENT,
+    faithful: bool = False,
 ) -> Mutation:
     """Cases of both kinds, those of a seed one after the other."""
-    kinds = (other_meaning(proposer, top, per_seed, pos), less_meaning(per_seed, pos))
+    kinds = (other_meaning(proposer, top, per_seed, pos), less_meaning(per_seed, pos, faithful))
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         found: dict[str, list[Case]] = {seed.id: [] for seed in seeds}
@@ -154,6 +160,20 @@ def same_shape(slot: Slot, parse: Parse) -> bool:
     )
 
 
+def optional(
+    parse: Parse, stops: frozenset[str], pos: tuple[str, ...] = CONTENT
+) -> Iterator[tuple[int, int]]:
+    """Where the modifiers and adjuncts stand that have a word of meaning, the shorter ones first."""
+    found = []
+    for first, last in adjuncts(parse):
+        words = parse.tokens[first:last]
+        if any(word.pos in pos and word.text.lower() not in stops for word in words):
+            found.append((words[0].start, words[-1].end))
+    for start, end in sorted(set(found), key=lambda place: (place[1] - place[0], place[0])):
+        if wanted(parse.text, start, end):
+            yield start, end
+
+
 def removable(
     parse: Parse, stops: frozenset[str], pos: tuple[str, ...] = CONTENT
 ) -> Iterator[tuple[int, int]]:
@@ -183,9 +203,13 @@ def wanted(text: str, start: int, end: int) -> bool:
     return len(left.split()) >= 3 and not glued
 
 
-def without(text: str, start: int, end: int) -> str:
-    """The text without a stretch of it, with blanks and commas put right and a capital in front."""
-    left = f"{text[:start]} {text[end:]}"
+def without(text: str, start: int, end: int, language: str | None = None) -> str:
+    """The text without a stretch of it, with blanks, commas and the article put right and a capital in front."""
+    before, after = text[:start], text[end:]
+    found = ARTICLE.search(before)
+    if found and found[1].lower() in language_of(language).sounded_articles:
+        before = before[: found.start()] + match_article(found[1], after.lstrip()) + found[2]
+    left = f"{before} {after}"
     left = re.sub(r"(?<!\s)\s+([,.;:!?])", r"\1", re.sub(r"\s+", " ", left)).strip(" ,;:")
     left = re.sub(r",(\s*,)+", ",", re.sub(r",(?=[.;:!?])", "", left))
     return left[:1].upper() + left[1:] if text[:1].isupper() else left

@@ -7,11 +7,16 @@ from typing import NamedTuple
 
 from polyglitch.component import component
 from polyglitch.languages import language as language_of
+from polyglitch.mutate.slots import idiom_words
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.protocols import Mutation, Parse, Tools, Tree
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 
 EDGES = " \t,;:.'’‘\"“”`()[]-–—"  # what a phrase does not start or end with
+SURE = frozenset(
+    ("nsubj", "nsubjpass", "nsubj:pass", "ROOT", "root")
+)  # no verb before can ask for more
+MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
 PAIRED = (("(", ")"), ("[", "]"), ("“", "”"))
 
 
@@ -23,12 +28,14 @@ class Phrase(NamedTuple):
 
 
 @component
-def noun_phrases(shorter: int = 10, content: int = 3, pos: tuple[str, ...] = ()) -> Mutation:
+def noun_phrases(
+    shorter: int = 10, content: int = 3, least: int = 1, pos: tuple[str, ...] = ()
+) -> Mutation:
     """Cases of a container and a noun phrase in it, every pair once.
 
     As published: a phrase has fewer words than `shorter` and at least `content` that are no stop
-    words; the sentence contains all its phrases, and a noun phrase those inside it. Where `pos` names universal
-    parts of speech, a phrase has a word of one.
+    words; the sentence contains all its phrases, and a noun phrase those inside it. A sentence that has none of these gives
+    those of one such word less, down to `least`. Where `pos` names universal parts of speech, a phrase has a word of one.
     """
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
@@ -39,13 +46,28 @@ def noun_phrases(shorter: int = 10, content: int = 3, pos: tuple[str, ...] = ())
         parses = tools.parser(language).parse([seed.input.text for seed in seeds])
         for seed, parse in zip(seeds, parses, strict=True):
             made: set[str] = set()
-            for container, phrase in pairs(parse, shorter, content, stops, pos):
+            for container, phrase in fullest(parse, shorter, content, least, stops, pos):
                 case = contained(seed, parse.text, container, phrase)
                 if case.id not in made:
                     made.add(case.id)
                     yield case
 
     return mutate
+
+
+def fullest(
+    parse: Parse,
+    shorter: int,
+    content: int,
+    least: int,
+    stops: frozenset[str],
+    pos: tuple[str, ...],
+) -> list[tuple[Phrase, Phrase]]:
+    """The pairs of a sentence with as many words of their own as are asked for, or the fewest less that give any."""
+    for count in range(content, min(least, content) - 1, -1):
+        if found := list(pairs(parse, shorter, count, stops, pos)):
+            return found
+    return []
 
 
 def pairs(
@@ -63,7 +85,8 @@ def pairs(
             around = containers
             if child.label == "NP" and child.end - child.start > 1:
                 phrase = span(parse, child)
-                if phrase is not None and bare(parse, phrase) != bare(parse, containers[-1]):
+                inner = phrase is not None and bare(parse, phrase) != bare(parse, containers[-1])
+                if phrase is not None and inner and rightly_cut(parse, child):
                     if suits(parse, child, shorter, content, stops) and has_part(parse, child, pos):
                         yield from ((container, phrase) for container in containers)
                     around = (*containers, phrase)
@@ -71,6 +94,42 @@ def pairs(
 
     if (tree := tree_of(parse)) is not None:
         yield from walk(Tree("TOP", 0, len(parse.tokens), (tree,)), (whole,))
+
+
+def rightly_cut(parse: Parse, node: Tree) -> bool:
+    """Whether a noun phrase is one for certain: where a parser may have taken what belongs to a verb, it is not.
+
+    "Inform the seller of any damage", "serve the soup hot", "given by a nurse in the arm": after a noun that is no subject,
+    only `of` is trusted, an adjective or adverb never, and a phrase has one head.
+    """
+    words = range(node.start, node.end)
+    heads = [i for i in words if parse.tokens[i].head not in words or parse.tokens[i].head == i]
+    if len(heads) != 1 or torn_from_idiom(parse, node):
+        return False
+    subject = parse.tokens[heads[0]].relation in SURE
+    for place in words[1:]:
+        token, before = parse.tokens[place], parse.tokens[place - 1]
+        last = place + 1 == node.end or parse.tokens[place + 1].pos not in MODIFIED
+        if before.pos == "NOUN" and token.pos in ("ADJ", "ADV") and last:
+            return False
+        if token.pos == "ADP" and before.pos == "NOUN" and not subject and asked_for(parse, place):
+            return False
+    return True
+
+
+def asked_for(parse: Parse, place: int) -> bool:
+    """Whether a preposition after a noun may belong to the verb before it."""
+    known = language_of(parse.language)
+    verbs = {one.lemma.lower() for one in parse.tokens[:place] if one.pos == "VERB"}
+    if parse.tokens[place].text.lower() not in known.words("noun_prepositions"):
+        return bool(verbs)
+    return bool(verbs & known.words("verbs_with_of"))
+
+
+def torn_from_idiom(parse: Parse, node: Tree) -> bool:
+    """Whether a fixed phrase goes on across the beginning: "in | front of the station"."""
+    fixed = idiom_words(parse)
+    return node.start - 1 in fixed and node.start in fixed
 
 
 def span(parse: Parse, node: Tree) -> Phrase | None:
