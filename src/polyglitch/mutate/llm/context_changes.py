@@ -185,9 +185,9 @@ def _whole(part: str) -> re.Pattern[str]:
 
 
 def answer_kind(answer: str) -> str:
-    """What an answer is made of: digits, words with capitals, or other words."""
-    shape = re.sub(r"\d+", "0", answer)
-    return "number" if "0" in shape else "name" if answer[:1].isupper() else "words"
+    """What an answer is made of: digits and what stands by them, words with capitals, or other words."""
+    shape = re.sub(r"\d+(?:[.,:]\d+)*", "0", answer)
+    return shape if "0" in shape else "name" if answer[:1].isupper() else "words"
 
 
 CONTEXT_CHANGES: dict[str, Change] = {
