@@ -26,6 +26,9 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     """The options of a run."""
 
     system: str = ""
+    prompt: str | None = (
+        None  # a prompt file, or the name of a bundled one, for a system that takes one
+    )
     back: str | None = None  # the way back, for round trips
     corpus: str = ""
     text_column: str | None = None

@@ -33,7 +33,7 @@ from polyglitch.run.asking import Asker
 from polyglitch.run.budget import Budget, Estimate, Progress, Watch, reckon
 from polyglitch.run.engines import Later, open_engine
 from polyglitch.run.flakiness import merge_repeats
-from polyglitch.run.plan import Open, open_plan
+from polyglitch.run.plan import Open, open_plan, prompted
 from polyglitch.run.round_trips import Asked, RoundTrips
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
@@ -86,6 +86,7 @@ class Flow:
     """One run of a campaign, its stages as methods in their order."""
 
     def __init__(self, campaign: Campaign, watch: Watch, open_one: Open | None = None) -> None:
+        campaign = prompted(campaign)
         self.campaign, self.watch, self.progress = campaign, watch, Progress()
         self.judging: deque[tuple[Method, list[Case], list[list[Trial]], Later[list[Verdict]]]]
         self.judging = deque()

@@ -232,6 +232,9 @@ class Tools(Protocol):
     def word_ranks(self, seeds: Sequence[Seed], parses: Sequence[Parse]) -> list[Floats] | None:
         """How promising each word of each seed is to change, or nothing when no rank was chosen."""
 
+    def ask(self, uri: str, text: str) -> str | None:
+        """What another system than the one under test says to a text, asked once; nothing where it fails."""
+
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""
 

@@ -13,13 +13,37 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="record"
     """Base of all records. Each gives its tag as `name/version`, so a stored line explains itself."""
 
 
+Role = Literal["system", "user", "assistant", "tool"]
+Part = Literal["examples", "tools", "labels"]
+
+
+class Turn(Record, frozen=True, tag="turn/1"):
+    """One message of a chat."""
+
+    role: Role
+    text: str
+
+
 class Input(Record, frozen=True, tag="input/1"):
-    """What a system is given."""
+    """What a system is given: a text, or the last message of a chat after its earlier turns."""
 
     text: str
     context: str | None = None
     title: str | None = None
     language: str | None = None
+    turns: tuple[Turn, ...] = ()
+    values: dict[str, str] = {}  # of the prompt's variables
+    reversed: tuple[Part, ...] = ()  # parts of the prompt that are shown in reverse order
+    again: int = 0  # the same question once more, for an answer of its own
+
+    @property
+    def identity(self) -> list[str | None]:
+        """All that can change the answer, as strings; what an input does not have does not count."""
+        parts = [self.text, self.context, self.title, self.language]
+        parts += [f"{turn.role}: {turn.text}" for turn in self.turns]
+        parts += [f"{name}={value}" for name, value in sorted(self.values.items())]
+        parts += [f"reversed {part}" for part in self.reversed]
+        return [*parts, f"again {self.again}"] if self.again else parts
 
 
 class Seed(Record, frozen=True, tag="seed/1"):
@@ -69,6 +93,8 @@ class Output(Record, frozen=True, tag="output/1"):
     status: Status = "ok"
     error: str = ""
     seconds: float = 0.0
+    tokens: tuple[int, int] | None = None  # read and written, where the service tells
+    likelihood: float | None = None  # mean log-probability of its words, where the service tells
 
     @property
     def ok(self) -> bool:
@@ -236,5 +262,5 @@ def new_case(
     """A case named by what it asks and what must hold, so that two methods that make it share it."""
     parts: list[str | None] = [relation, *expected]
     for item in inputs:
-        parts += [item.text, item.context, item.title, item.language]
+        parts += item.identity
     return Case(digest(parts), seed.id, relation, inputs, "", edit, expected, data or {})

@@ -8,8 +8,11 @@ from typing import Any, Protocol
 from polyglitch import registry
 from polyglitch.errors import Missing, UsageError
 from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer, System, Tools, WhiteBox
-from polyglitch.records import Seed
+from polyglitch.records import Input, Seed
+from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
+
+ASKED = "asked of helpers"  # where the store keeps what other systems said
 
 
 class WordRank(Protocol):
@@ -74,6 +77,22 @@ class Toolbox:
     def word_ranks(self, seeds: Sequence[Seed], parses: Sequence[Parse]) -> list[Floats] | None:
         """How promising each word of each seed is to change, or nothing when no rank was chosen."""
         return self.rank.scores(seeds, parses, self) if self.rank else None
+
+    def ask(self, uri: str, text: str) -> str | None:
+        """What a system that helps to make cases says to a text; asked once, and kept."""
+        from polyglitch.systems.uri import open_system
+
+        place = ("systems", uri, "")
+        if place not in self._made:
+            self._made[place] = open_system(uri)
+        system: System = self._made[place]
+        key = output_key(system.signature, Input(text))
+        known = self.remember(ASKED, [key]).get(key)
+        if known is None:
+            (output,) = system.ask([Input(text)])
+            known = output.text if output.ok else ""
+            self.keep(ASKED, {key: known})
+        return known or None
 
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""

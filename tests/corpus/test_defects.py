@@ -83,7 +83,7 @@ def test_every_bad_line_of_json_is_named(tmp_path: Path) -> None:
         '{"label": "x"}',
         '{"text": 5}',
         '{"text": null}',
-        '{"text": "Ok.", "context": ["a"]}',
+        '{"text": "Ok.", "context": {"a": 1}}',
         '{"text": "Ok.", "label": 1.5}',
         '{"text": "Two\\nlines."}',
         '{"text": "Nul \\u0000."}',

@@ -47,7 +47,11 @@ def constant(text, context):
 
 honest.parallel = 1
 '''  # fmt: skip
-TYPED = "letters-swapped,letter-dropped,keyboard-slip,inner-letters-shuffled,leet"
+# These small readers look for key words, and believe every sentence that has them.
+TYPED = (
+    "letters-swapped,letter-dropped,keyboard-slip,inner-letters-shuffled,leet,letter-replaced,letter-doubled,ocr-slip,"
+    "misspelling,opposite,fact-denied"
+)
 
 
 @pytest.fixture
@@ -83,7 +87,7 @@ def test_an_honest_reader_passes(cli: Any, folder: Path) -> None:
     ("function", "found"),
     [
         ("sycophant", {"wrong-suggestion", "wrong-authority"}),
-        ("obedient", {"instruction-in-data"}),
+        ("obedient", {"instruction-in-data", "instruction-first"}),
         ("inventive", {"fact-removed", "unanswerable"}),
         ("constant", {"fact-removed", "unanswerable"}),
     ],

@@ -18,6 +18,7 @@ KINDS = (
     "ranks",
     "oracles",
     "languages",
+    "relations",
 )
 
 
@@ -31,7 +32,8 @@ def command(kind: str | None, as_json: bool) -> None:
         return
     from polyglitch.nlp.capability import describe_languages
 
-    rows = describe_languages() if kind == "languages" else describe(kind)
+    made = {"languages": describe_languages, "relations": describe_relations}
+    rows = made[kind]() if kind in made else describe(kind)
     if as_json:
         say_json(rows, indent=1)
         return
@@ -45,16 +47,23 @@ def command(kind: str | None, as_json: bool) -> None:
             if "range" in row
             else ""
         )
-        say(f"{row['name']:<{width}}  {row['about']}{more}")
+        needs = (
+            f"  [{row['must']}; needs {', '.join(row['needs']) or 'nothing'}]"
+            if "must" in row
+            else ""
+        )
+        say(f"{row['name']:<{width}}  {row['about']}{more}{needs}")
 
 
 def show_kinds(as_json: bool) -> None:
     """The kinds, each with its names."""
     from polyglitch import registry
     from polyglitch.languages import known_languages
+    from polyglitch.mutate.llm.relations import bundled
 
-    names = {kind: list(registry.entries(kind)) for kind in KINDS if kind != "languages"}
+    names = {kind: list(registry.entries(kind)) for kind in KINDS[:-2]}
     names["languages"] = [one.code for one in known_languages()]
+    names["relations"] = [f"{len(bundled())} for the method llm"]
     if as_json:
         rows = [{"name": kind, "names": found} for kind, found in names.items()]
         say_json(rows, indent=1)
@@ -72,6 +81,25 @@ def show_languages(rows: list[dict[str, Any]]) -> None:
             told = state["ready"] or "missing"
             more = f"; to get it: {state['install']}" if state["install"] else ""
             say(f"    {part:<10}  {told}{more}")
+
+
+def describe_relations() -> list[dict[str, Any]]:
+    """The relations of the method `llm`: what must happen, what each needs, and where it comes from."""
+    from polyglitch.mutate.llm.relations import bundled
+
+    return [
+        {
+            "name": each.name,
+            "about": each.title,
+            "method": "llm",
+            "must": each.must,
+            "changes": each.on,
+            "needs": list(each.needs),
+            "paper": each.source,
+            "llmorph": each.llmorph,
+        }
+        for each in bundled()
+    ]
 
 
 def describe(kind: str) -> list[dict[str, Any]]:

@@ -48,6 +48,11 @@ class RunCommand(click.Command):
     help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ...",
     shell_complete=complete("systems", after=":"),
 )
+@click.option(
+    "--prompt",
+    help="What is said around each row: a .toml (system, examples, variables, tools, schema), your own .txt with "
+    "{text} in it, or a bundled name; for openai:, hf: and smollm2:.",
+)
 @click.option("--back", help="The system for the way back, for methods that make a round trip.")
 @click.option(
     "--corpus",

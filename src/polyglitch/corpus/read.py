@@ -22,6 +22,7 @@ from polyglitch.corpus.rows import (
     Row,
     json_rows,
     like_labels,
+    listed,
     make_columns,
     no_text,
     sentence_rows,
@@ -65,10 +66,16 @@ class Corpus:
     """The seeds of a source. May be iterated again: each time it is read from the start."""
 
     def __init__(
-        self, source: Source, columns: Columns, language: str | None, limits: ReadLimits
+        self,
+        source: Source,
+        columns: Columns,
+        language: str | None,
+        limits: ReadLimits,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.name, self.language = source.name, language
         self._source, self._columns, self._limits = source, columns, limits
+        self._variables = dict(variables or {})
         self._skipped: dict[str, Skipped] = {}
         self._advised = False  # on an encoding, once
 
@@ -77,18 +84,33 @@ class Corpus:
         names = _Names()
         for row in self._rows():
             good = row if isinstance(row, Bad) else _checked(row, self._limits)
-            if isinstance(good, Bad):
-                self._count(skipped, good)
+            values = good if isinstance(good, Bad) else self._values(good)
+            if isinstance(values, Bad):
+                self._count(skipped, values)
                 continue
-            name = names.give(good)
+            if isinstance(good, Bad):
+                continue
+            name = names.give(good, values)
             if isinstance(name, Bad):
                 self._count(skipped, name)
                 continue
             # An id that could not be used is still worth having.
             spare = {"id": good.id} if good.id and good.id != name else {}
-            text = Input(good.text, good.context, good.title, self.language)
+            named = (good.text, good.context, good.title, self.language)
+            text = Input(*named, turns=good.turns, values=values)
             origin = f"{self.name}:{good.line}"
             yield Seed(name, text, good.label, origin, {**good.data, **spare})
+
+    def _values(self, row: Row) -> dict[str, str] | Bad:
+        """What a row has for the variables of the prompt; one without a value of its own must be there."""
+        found: dict[str, str] = {}
+        for name, usual in self._variables.items():
+            value = row.data.get(name)
+            if isinstance(value, (int, float, str)) and str(value).strip():
+                found[name] = str(value)
+            elif not usual:
+                return Bad(row.line, "no variable", f"no {name!r}; there are {listed(row.data)}")
+        return found
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
@@ -112,8 +134,9 @@ class Corpus:
                     about = os.fstat(stream.fileno())
                     state.update(f"{about.st_size} {about.st_mtime_ns}".encode())
         options = (self._source.format, self._source.gzipped, self._limits, self._columns)
+        read = [repr(sorted(self._variables))] if self._variables else []
         return digest(
-            [state.hexdigest(), *map(repr, options), self._source.encoding, self.language]
+            [state.hexdigest(), *map(repr, options), self._source.encoding, self.language, *read]
         )
 
     def _rows(self) -> Iterator[Row | Bad]:
@@ -175,9 +198,10 @@ class _Names:
         self._lines: dict[str, int] = {}  # digest of the content, to the line that had it first
         self._given: set[str] = set()  # digests of the ids in use
 
-    def give(self, row: Row) -> str | Bad:
+    def give(self, row: Row, values: Mapping[str, str]) -> str | Bad:
         """The row's own id if it is free, else a digest of what it says; not for a duplicate."""
-        content = digest([row.text, row.context])
+        more = [f"{turn.role}: {turn.text}" for turn in row.turns]
+        content = digest([row.text, row.context, *more, *values.values()])
         first = self._lines.setdefault(content, row.line)
         if first != row.line:
             return Bad(row.line, "duplicate", f"duplicate of line {first}")
@@ -202,11 +226,12 @@ def open_corpus(
     encoding: str | None = None,
     language: str | None = None,
     limits: ReadLimits | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> Corpus:
     """The corpus at a path, on standard input (`-`) or bundled (`sample`), checked at once.
 
     `fields` says which column holds which field (`{"text": "review", "label": "stars"}`); `text`, `label` and
-    `context` do so one by one.
+    `context` do so one by one. `variables` are a prompt's, with the value that each has where a row gives none.
     """
     limits = limits or ReadLimits()
     columns = make_columns(fields or {}, text=text, label=label, context=context)
@@ -219,7 +244,7 @@ def open_corpus(
         )
     if source == "sample" or source.startswith("sample:"):
         language = language or sample_language(source)
-    corpus = Corpus(found, columns, language, limits)
+    corpus = Corpus(found, columns, language, limits, variables)
     corpus.check()  # a missing column or bad compression shows before anything is run
     return corpus
 
@@ -234,6 +259,7 @@ def _checked(row: Row, limits: ReadLimits) -> Row | Bad:
         ("text", row.text, "\t\r\n"),  # a review or a message has paragraphs, as a passage has
         ("context", row.context or "", "\t\r\n"),
         ("title", row.title or "", "\t"),
+        *(("chat", turn.text, "\t\r\n") for turn in row.turns),
     ):
         if (control := _control(value, allowed)) is not None:
             return Bad(row.line, "control character", f"U+{ord(control):04X} in the {role}")

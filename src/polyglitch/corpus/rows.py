@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
 
+from polyglitch.corpus.chats import BadChat, reshaped
 from polyglitch.corpus.lines import Line
 from polyglitch.errors import UsageError
+from polyglitch.records import Turn
 from polyglitch.registry import suggest
 
 FASTTEXT = re.compile(
@@ -45,6 +47,7 @@ class Row:
     title: str | None = None
     id: str | None = None
     data: dict[str, Any] = field(default_factory=dict)
+    turns: tuple[Turn, ...] = ()  # of a chat, before the text
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,12 @@ def value_row(number: int, value: object, columns: Columns) -> Row | Bad:
         return Bad(number, "neither an object nor a string", json_kind(value))
     if set(value) >= {"row", "row_idx"} and isinstance(value["row"], dict):
         value = value["row"]  # as the dataset server of Hugging Face answers
-    return chosen_row(number, value, columns)
+    try:
+        cells, turns = reshaped(value)
+    except BadChat as error:
+        return Bad(number, "no chat", str(error))
+    row = chosen_row(number, cells, columns)
+    return replace(row, turns=turns) if turns and isinstance(row, Row) else row
 
 
 def chosen_row(line: int, cells: Mapping[str, Any], columns: Columns) -> Row | Bad:
@@ -190,7 +198,8 @@ def row_of(
         fields[role] = value or None
     taken = set(chosen.values())
     data = {name: value for name, value in cells.items() if name not in taken}
-    return Row(line, fields.pop("text") or "", data=data, **fields)
+    text = fields.pop("text") or ""
+    return Row(line, text, **fields, data=data)  # type: ignore[arg-type]  # of strings, by role
 
 
 def like_labels(rows: Sequence[Row]) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from polyglitch.compare.oracles.claims import claims
 from polyglitch.component import Method
+from polyglitch.errors import UsageError
 from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.llm.relations import llm_cases
 
@@ -18,12 +19,24 @@ def llm(
     threshold: float = 0.5,
     vectors: bool = False,
     report: int = 3,
+    parts: tuple[str, ...] = (),
+    paraphraser: str = "",
+    translator: str = "",
+    back: tuple[str, ...] = (),
 ) -> Method:
-    """Test the relations for LLM features, all or some; report claims that change, stick or are made up."""
+    """Test the relations for LLM features, all or some; report claims that change, stick or are made up.
+
+    `parts` is what the prompt declares (`--prompt` fills it in). `paraphraser` is a system that rewrites questions,
+    `translator` one that translates them, `back` two that translate there and back.
+    """
+    if back and len(back) != 2:
+        raise UsageError(f"llm.back={','.join(back)!r}: give two systems, there and back")
+    named = {"paraphrase": (paraphraser,), "translate": (translator,), "back": back}
+    models = {kind: uris for kind, uris in named.items() if uris and uris[0]}
     return Method(
         name="llm",
         task="question answering",
-        mutate=llm_cases(relations, per_relation),
+        mutate=llm_cases(relations, per_relation, parts, models),
         compare=claims(threshold, vectors),
         issues=worst_first(report),
     )

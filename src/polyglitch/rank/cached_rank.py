@@ -58,7 +58,7 @@ class CachedRank:
         about = self._system.signature if self._system else str(number)
         item = seed.input
         cuts = [f"{word.start}:{word.end}" for word in parse.tokens]
-        whole = [about, item.text, item.context, item.title, item.language, reference(seed)]
+        whole = [about, *item.identity, reference(seed)]
         return digest([*whole, *cuts], 32)
 
 

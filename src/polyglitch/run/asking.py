@@ -21,7 +21,7 @@ from polyglitch.errors import LimitReached, SystemFailed
 from polyglitch.protocols import Remote, System
 from polyglitch.records import Input, Output
 from polyglitch.run.claimed_answers import Answers, Batch, ClaimedAnswers
-from polyglitch.run.threads import WorkQueue, Raised, Threads
+from polyglitch.run.threads import Raised, Threads, WorkQueue
 from polyglitch.store.leases import Account, Claimed, LeaseLost
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
 from polyglitch import __version__, registry
 from polyglitch.campaign import Campaign, make_method
 from polyglitch.component import Method
@@ -16,8 +18,9 @@ from polyglitch.nlp.parsers.choose import choose
 from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import digest, encode
+from polyglitch.systems.prompts import Prompt, load_prompt
 from polyglitch.systems.spending import Limits, Meter
-from polyglitch.systems.uri import open_system
+from polyglitch.systems.uri import open_system, with_prompt
 
 
 @dataclass(frozen=True)
@@ -86,8 +89,29 @@ def relations_left_out(campaign: Campaign, methods: tuple[Method, ...]) -> str:
     return ", ".join(need.partition(":")[2] for need in needs) if lacking else ""
 
 
+def prompted(campaign: Campaign) -> Campaign:
+    """The campaign with its prompt told to the system, and what it declares to the methods that ask."""
+    if campaign.prompt is None:
+        return campaign
+    parts = feature_prompt(campaign.prompt).parts
+    parameters = dict(campaign.parameters)
+    for name in campaign.methods:
+        if registry.entry("methods", name).data.get("parts") and parts:
+            parameters[name] = {"parts": list(parts)} | parameters.get(name, {})
+    system = with_prompt(campaign.system, campaign.prompt) if campaign.system else ""
+    return replace(campaign, system=system, parameters=parameters)
+
+
+def feature_prompt(name: str) -> Prompt:
+    """A prompt with all that any system may understand of it."""
+    from polyglitch.systems.http.openai import RemotePrompt
+
+    return load_prompt(name, RemotePrompt)
+
+
 def campaign_corpus(campaign: Campaign, language: str | None) -> Corpus:
-    """The corpus of a campaign, read as its options say."""
+    """The corpus of a campaign, read as its options say and its prompt asks."""
+    variables = feature_prompt(campaign.prompt).variables if campaign.prompt else {}
     return open_corpus(
         campaign.corpus,
         text=campaign.text_column,
@@ -97,6 +121,7 @@ def campaign_corpus(campaign: Campaign, language: str | None) -> Corpus:
         format=campaign.format,
         encoding=campaign.encoding,
         language=language,
+        variables=variables,
     )
 
 

@@ -19,7 +19,7 @@ LONGEST_KIND = 64  # as schema.kept has it
 
 def output_key(signature: str, item: Input, turn: int = 0) -> str:
     """Where an output is kept: the system, all of the input that can change the answer, and which time it was asked."""
-    parts = [signature, item.text, item.context, item.title, item.language]
+    parts = [signature, *item.identity]
     return digest([*parts, f"turn {turn}"] if turn else parts, 32)
 
 

@@ -1,11 +1,15 @@
-"""Prompts for chat models: templates kept as data, filled without ever reading the text as a template."""
+"""Prompts for chat models: files kept as data, filled without ever reading an input as a template.
+
+A prompt file is TOML, or a text of the user's own with `{text}` (or `{{text}}`) where the input goes. It says what is
+sent around an input, and so which parts there are to be changed: examples, tools, a schema, variables to swap.
+"""
 
 from __future__ import annotations
 
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, TypeVar, overload
+from typing import Annotated, Any, TypeVar, overload
 
 import msgspec
 
@@ -14,11 +18,27 @@ from polyglitch.files.settings import parse_toml, read_text
 from polyglitch.records import Input
 from polyglitch.registry import suggest
 
-PLACE = re.compile(r"\{(text|context|title)\}")
+FIELDS = ("text", "context", "title", "labels")  # places that every prompt knows
+TEMPLATES = (".txt", ".md", ".prompt")  # files that are the user's message and nothing else
+VARIABLE = re.compile(r"[A-Za-z_]\w*")
 Count = Annotated[int, msgspec.Meta(ge=1)]
 
 
-class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One example of how to answer, shown before the question."""
+
+    user: str
+    assistant: str
+
+
+class Swap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two variables that can trade places, and which answers trade places with them."""
+
+    variables: tuple[str, str]
+    answers: tuple[tuple[str, str], ...] = ()
+
+
+class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What a chat model is told around an input. With `labels` it chooses among them, else it writes."""
 
     user: str
@@ -27,17 +47,71 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     labels: tuple[str, ...] = ()
     languages: tuple[str, str] | None = None
     answer_tokens: Count = 64
+    variables: dict[str, str] = {}  # each with its value where a row has none
+    examples: tuple[Example, ...] = ()
+    swap: Swap | None = None
 
     def fill(self, item: Input) -> tuple[str, int]:
         """The user's message for an input, and where the input's text starts in it."""
-        values = {"text": item.text, "context": item.context or "", "title": item.title or ""}
         parts: list[str] = []
         start = -1
-        for number, piece in enumerate(PLACE.split(self.user)):
-            if number % 2 and piece == "text" and start < 0:
+        for piece, name in self._pieces(self.user):
+            if name == "text" and start < 0:
                 start = sum(map(len, parts))
-            parts.append(values[piece] if number % 2 else piece)
+            parts.append(self._value(name, item) if name else piece)
         return "".join(parts), start
+
+    def told(self, item: Input) -> str:
+        """The system's message for an input."""
+        pieces = self._pieces(self.system)
+        return "".join(self._value(name, item) if name else piece for piece, name in pieces)
+
+    def messages(self, item: Input) -> list[dict[str, str]]:
+        """The whole chat: system, examples, earlier turns, and the question."""
+        shown = self.examples[::-1] if "examples" in item.reversed else self.examples
+        chat = [{"role": "system", "content": self.told(item)}] if self.system else []
+        for example in shown:
+            chat += [
+                {"role": "user", "content": example.user},
+                {"role": "assistant", "content": example.assistant},
+            ]
+        chat += [{"role": turn.role, "content": turn.text} for turn in item.turns]
+        return [*chat, {"role": "user", "content": self.fill(item)[0]}]
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The fields and variables that stand somewhere in it."""
+        both = (*self._pieces(self.user), *self._pieces(self.system))
+        return frozenset(name for _, name in both if name)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What it declares, as relations ask for it."""
+        several = {
+            "examples": len(self.examples) > 1,
+            "labels": len(self.labels) > 1 and "labels" in self.places,
+        }
+        found = [name for name, there in several.items() if there]
+        if self.swap:
+            answers = "/".join("=".join(pair) for pair in self.swap.answers)
+            found.append(f"swap:{'/'.join(self.swap.variables)}:{answers}")
+        return tuple(found)
+
+    def _pieces(self, template: str) -> list[tuple[str, str]]:
+        """A template as texts and names of what goes between them."""
+        names = "|".join(map(re.escape, (*FIELDS, *self.variables)))
+        found, end = [], 0
+        for match in re.finditer(rf"\{{\{{\s*({names})\s*\}}\}}|\{{({names})\}}", template):
+            found += [(template[end : match.start()], ""), ("", match[1] or match[2])]
+            end = match.end()
+        return [*found, (template[end:], "")]
+
+    def _value(self, name: str, item: Input) -> str:
+        if name == "labels":
+            return ", ".join(self.labels[::-1] if "labels" in item.reversed else self.labels)
+        if name in FIELDS:
+            return getattr(item, name) or ""
+        return item.values.get(name, self.variables[name])
 
 
 P = TypeVar("P", bound=Prompt)
@@ -48,16 +122,19 @@ def load_prompt(name: str) -> Prompt: ...
 @overload
 def load_prompt(name: str, kind: type[P]) -> P: ...
 def load_prompt(name: str, kind: type[Prompt] = Prompt) -> Prompt:
-    """A prompt by its bundled name or from a TOML file, of the kind that the system understands."""
-    if name.endswith(".toml"):
+    """A prompt by its bundled name or from a file, of the kind that the system understands."""
+    if name.endswith((".toml", *TEMPLATES)):
         path = Path(name)
         if not path.is_file():
             raise UsageError(f"prompt {name!r}: no such file")
+        if name.endswith(TEMPLATES):
+            return checked(kind(user=read_text(path).strip("\n")), name)
         return read_prompt(read_text(path), name, kind)
     table = files("polyglitch").joinpath("resources", "prompts", f"{name}.toml")
     if "/" in name or not table.is_file():
         raise UsageError(
-            f"no prompt is called {name!r}{suggest(name, prompt_names())}; or name a .toml file"
+            f"no prompt is called {name!r}{suggest(name, prompt_names())}; or name a .toml file, or a .txt with "
+            "{text} where the input goes"
         )
     return read_prompt(table.read_text("utf-8"), name, kind)
 
@@ -70,10 +147,30 @@ def prompt_names() -> tuple[str, ...]:
 
 def read_prompt(text: str, name: str, kind: type[Prompt] = Prompt) -> Prompt:
     """A prompt from TOML; errors name the key that is wrong."""
+    return make_prompt(parse_toml(text, f"prompt {name!r}"), name, kind)
+
+
+def make_prompt(keys: dict[str, Any], name: str, kind: type[Prompt] = Prompt) -> Prompt:
+    """A prompt from its keys."""
     try:
-        prompt = msgspec.convert(parse_toml(text, f"prompt {name!r}"), kind)
+        prompt = msgspec.convert(keys, kind)
     except msgspec.ValidationError as error:
         raise UsageError(f"prompt {name!r}: {error}") from None
-    if "{text}" not in prompt.user:
+    return checked(prompt, name)
+
+
+def checked(prompt: Prompt, name: str) -> Prompt:
+    """A prompt in which every name fits."""
+    for variable in prompt.variables:
+        if not VARIABLE.fullmatch(variable) or variable in FIELDS:
+            raise UsageError(
+                f"prompt {name!r}: variable {variable!r} must be a word of its own, and not one of {', '.join(FIELDS)}"
+            )
+    if "text" not in prompt.places:
         raise UsageError(f"prompt {name!r}: `user` must say where the {{text}} of an input goes")
+    for variable in prompt.swap.variables if prompt.swap else ():
+        if variable not in prompt.variables:
+            raise UsageError(
+                f"prompt {name!r}: swap names the variable {variable!r}, which is not under [variables]"
+            )
     return prompt

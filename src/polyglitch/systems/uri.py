@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from polyglitch.errors import UsageError
 from polyglitch.protocols import System
-from polyglitch.registry import about, entry, load
+from polyglitch.registry import about, entries, entry, load
 
 
 def open_system(uri: str, timeout: float = 60.0) -> System:
@@ -27,6 +29,22 @@ def open_system(uri: str, timeout: float = 60.0) -> System:
             f"{', '.join(_lacking(system))}; a system has the shape of polyglitch.protocols.System"
         )
     return system
+
+
+def with_prompt(uri: str, prompt: str) -> str:
+    """The URI of a system that is told a prompt file."""
+    scheme, _, rest = uri.strip().partition(":")
+    way = entry("systems", scheme).data.get("prompt") if scheme else None
+    if way == "option":
+        if "prompt=" in rest.partition("?")[2]:
+            raise UsageError(f"--prompt {prompt!r}: the system {uri!r} names a prompt already")
+        return f"{uri.strip()}{'&' if '?' in rest else '?'}prompt={quote(prompt, safe='/')}"
+    if way == "name":
+        return f"{scheme}:{prompt}"
+    able = [name for name, known in entries("systems").items() if known.data.get("prompt")]
+    raise UsageError(
+        f"--prompt {prompt!r}: the system {uri!r} takes no prompt; those that do are {', '.join(able)}"
+    )
 
 
 def _lacking(system: object) -> list[str]:

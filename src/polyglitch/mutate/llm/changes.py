@@ -1,4 +1,4 @@
-"""Changes for LLM features: each gives the texts that a part of an input becomes, none where it does not apply."""
+"""Changes of what is asked: each gives the texts that a question becomes, none where it does not apply."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.sentences import split_sentences
+from polyglitch.mutate.reword import rewordings
 
 SHORTEST = 5  # letters of a word whose inner letters can be shuffled
 OPTION = re.compile(
     r"(?<!\w)\(?([A-Ha-h])[).:]\s+(.+?)(?=\s+\(?[A-Ha-h][).:]\s|[.;]?\s*$|[.;]?\n)", re.MULTILINE
 )
-YEAR = re.compile(r"(?<![\d.,/-])(1[5-9]\d\d|20\d\d)(?![\d,/-]|\.\d)")
+STATED = re.compile(r"(?<!\w)(?:is|are|was|were|can|will|should|must)(?!\w)")
+DENIED = re.compile(
+    r"(?<!\w)(?:not|never|no|nobody|nothing|neither|without)(?!\w)|n't", re.IGNORECASE
+)
 
 
 class FeatureRow(NamedTuple):
@@ -26,6 +29,7 @@ class FeatureRow(NamedTuple):
     other_label: str | None
     other_context: str | None
     dice: random.Random
+    ask: Callable[[str, str], str | None] = lambda kind, text: None  # of a model, by what it is for
 
 
 Change = Callable[..., Iterator[str]]
@@ -94,111 +98,147 @@ def option_order(text: str, row: FeatureRow) -> Iterator[str]:
     yield text
 
 
-def passage_order(text: str, row: FeatureRow) -> Iterator[str]:
-    """The last of several paragraphs comes first."""
-    parts = paragraphs(text)
-    if len(parts) > 1:
-        yield "\n\n".join([parts[-1], *parts[:-1]])
+def replaced_letter(text: str, row: FeatureRow) -> Iterator[str]:
+    """An inner letter of a long word becomes any other."""
+    for word in _long_words(text, row.dice):
+        at = row.dice.randrange(1, len(word[0]) - 1)
+        letters = [each for each in "abcdefghijklmnopqrstuvwxyz" if each != word[0][at]]
+        made = word[0][:at] + row.dice.choice(letters) + word[0][at + 1 :]
+        yield text[: word.start()] + made + text[word.end() :]
 
 
-def other_passage_after(text: str, row: FeatureRow) -> Iterator[str]:
-    """Another row's passage after it."""
-    if row.other_context:
-        yield f"{text}\n\n{row.other_context}"
+def capital_word(text: str, row: FeatureRow) -> Iterator[str]:
+    """A long word in capitals."""
+    for word in _long_words(text, row.dice):
+        yield text[: word.start()] + word[0].upper() + text[word.end() :]
 
 
-def other_passage_before(text: str, row: FeatureRow) -> Iterator[str]:
-    """Another row's passage before it."""
-    if row.other_context:
-        yield f"{row.other_context}\n\n{text}"
+def exclaimed(text: str, row: FeatureRow) -> Iterator[str]:
+    """A full stop at the end becomes an exclamation mark."""
+    if text.rstrip().endswith("."):
+        yield text.rstrip()[:-1] + "!"
 
 
-def other_passage_instead(text: str, row: FeatureRow) -> Iterator[str]:
-    """Another row's passage for it, unless that holds the answer too."""
-    held = row.label and row.other_context and row.label.lower() in row.other_context.lower()
-    if row.other_context and row.label and not held:
-        yield row.other_context
+def asked_twice(text: str, row: FeatureRow) -> Iterator[str]:
+    """The question again."""
+    yield f"{text.rstrip()}\n{text.strip()}"
 
 
-def twice(text: str, row: FeatureRow) -> Iterator[str]:
-    """The same again."""
-    yield f"{text}\n\n{text}"
+def paraphrased(text: str, row: FeatureRow) -> Iterator[str]:
+    """The question opened in other words."""
+    for old, new in wording(row.language)["paraphrases"]:
+        found = re.match(old, text)
+        if found:
+            yield found.expand(new)
 
 
-def injected(text: str, row: FeatureRow) -> Iterator[str]:
-    """An instruction at the end of the data."""
-    yield f"{text.rstrip()}\n{row.dice.choice(wording(row.language)['injection'])}"
+def format_again(text: str, row: FeatureRow, keys: str) -> Iterator[str]:
+    """The form of the answer asked for once more."""
+    listed = ", ".join(keys.split("/"))
+    yield f"{text.rstrip()} {wording(row.language)['as_json'].replace('{keys}', listed)}"
 
 
-def answer_removed(text: str, row: FeatureRow) -> Iterator[str]:
-    """Without the sentences that hold the answer; some text must be left."""
-    answer = re.compile(rf"(?<!\w){re.escape(row.label or '')}(?!\w)", re.IGNORECASE)
-    sentences = split_sentences(text, row.language)
-    kept = [each for each in sentences if not answer.search(each)]
-    if row.label and 0 < len(kept) < len(sentences):
-        yield " ".join(kept)
+def reworded(text: str, row: FeatureRow) -> Iterator[str]:
+    """A word or number in other words."""
+    for made, _ in rewordings(text, row.language):
+        yield made
 
 
-def other_first_name(text: str, row: FeatureRow) -> Iterator[str]:
-    """A first name becomes another of the same gender, everywhere."""
-    for names in wording(row.language)["names"].values():
-        yield from _listed(text, row, names)
+def rewritten(text: str, row: FeatureRow, kind: str) -> Iterator[str]:
+    """As a model says it: in other words, or in another language."""
+    made = row.ask(kind, text)
+    if made and made.strip():
+        after = wording(row.language)["answer_in"] if kind == "translate" else ""
+        yield f"{made.strip()} {after}".strip()
 
 
-def other_place(text: str, row: FeatureRow, kind: str) -> Iterator[str]:
-    """A city or country becomes another, everywhere."""
-    yield from _listed(text, row, wording(row.language)["places"][kind])
+def opposite_word(text: str, row: FeatureRow) -> Iterator[str]:
+    """A word becomes its opposite, once."""
+    for pair in wording(row.language)["opposites"]:
+        for old, new in (pair, pair[::-1]):
+            found = list(re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", text))
+            if len(found) == 1:
+                yield text[: found[0].start()] + new + text[found[0].end() :]
 
 
-def other_weekday(text: str, row: FeatureRow) -> Iterator[str]:
-    """A day of the week becomes another, everywhere."""
-    yield from _listed(text, row, wording(row.language)["weekdays"])
+def denied(text: str, row: FeatureRow) -> Iterator[str]:
+    """A statement with `not` after its verb."""
+    yield from _after_verb(text, wording(row.language)["not"])
 
 
-def other_day(text: str, row: FeatureRow) -> Iterator[str]:
-    """The day of a date becomes another, in both orders of day and month."""
-    for match in date_pattern(row.language).finditer(text):
-        day = match[1] or match[2]
-        new = str(int(day) % 27 + 1)  # every month has it
-        yield text.replace(match[0], match[0].replace(day, new))
+def emphasised(text: str, row: FeatureRow) -> Iterator[str]:
+    """A statement with a stronger word after its verb."""
+    yield from _after_verb(text, row.dice.choice(wording(row.language)["emphasis"]))
 
 
-@cache
-def date_pattern(language: str) -> re.Pattern[str]:
-    """A day with its month in words, in either order; the day is one of the two groups."""
-    months = "|".join(wording(language)["months"])
-    return re.compile(
-        rf"(?<![\d.,])(\d{{1,2}})(?:st|nd|rd|th)? (?:{months})(?!\w)|(?<!\w)(?:{months}) (\d{{1,2}})(?!\d)"
-    )
+def other_tense(text: str, row: FeatureRow) -> Iterator[str]:
+    """The verb of a question in another tense."""
+    for old, new in wording(row.language)["tenses"]:
+        found = re.search(rf"(?<!\w){old}(?!\w)", text)
+        if found:
+            yield text[: found.start()] + new + text[found.end() :]
 
 
-def other_year(text: str, row: FeatureRow) -> Iterator[str]:
-    """A year becomes another near it, everywhere."""
-    for year in dict.fromkeys(YEAR.findall(text)):
-        new = str(int(year) - row.dice.randint(2, 9))
-        if new not in text:
-            yield re.sub(rf"(?<!\d){year}(?!\d)", new, text)
+def plural(text: str, row: FeatureRow) -> Iterator[str]:
+    """`a bike` at the end of a clause becomes `bikes`."""
+    for match in re.finditer(r"(?<!\w)an? ([a-z]{3,})(?=[?.!,;]|$)", text):
+        noun = match[1]
+        endings: list[list[str]] = wording(row.language)["plurals"]
+        old, new = next((e for e in endings if noun.endswith(e[0])), ["", "s"])
+        yield text[: match.start()] + noun[: len(noun) - len(old)] + new + text[match.end() :]
 
 
-def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text: parted by blank lines, or one a line."""
-    blank = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
-    return blank if len(blank) > 1 else [line.strip() for line in text.splitlines() if line.strip()]
+def passive(text: str, row: FeatureRow) -> Iterator[str]:
+    """`Who planned the bridge?` becomes `By whom was the bridge planned?`."""
+    found = re.fullmatch(r"Who (\w+ed) (the [^?]+)\?", text.strip())
+    if found:
+        yield f"By whom was {found[2]} {found[1]}?"
+
+
+def as_question(text: str, row: FeatureRow) -> Iterator[str]:
+    """A statement as a question whether it is so."""
+    bare = text.strip()
+    if re.fullmatch(r"[A-Z][^.!?\n]+\.", bare):
+        first = bare.split(None, 1)[0].lower()
+        little = language_of(row.language).function_words
+        rest = bare[0].lower() + bare[1:-1] if first in little else bare[:-1]
+        yield wording(row.language)["whether"].replace("{statement}", rest)
+
+
+def stop_words_dropped(text: str, row: FeatureRow) -> Iterator[str]:
+    """Without articles, as people type to a search box."""
+    articles = "|".join(language_of(row.language).articles)
+    if articles:
+        yield re.sub(rf"(?<!\w)(?:{articles}) ", "", text)
+
+
+def names_order(text: str, row: FeatureRow) -> Iterator[str]:
+    """`Anna and Tom` becomes `Tom and Anna`, everywhere."""
+    joined = wording(row.language)["and"]
+    for match in re.finditer(rf"([A-Z]\w+) {joined} ([A-Z]\w+)(?! [A-Z])", text):
+        before = text[: match.start()].rstrip()[-1:]
+        if not before.isupper():
+            yield text.replace(match[0], f"{match[2]} {joined} {match[1]}")
+
+
+def function_renamed(text: str, row: FeatureRow) -> Iterator[str]:
+    """A function of some code has another name, everywhere."""
+    for name in dict.fromkeys(re.findall(r"(?<!\w)def ([a-z]\w+)", text)):
+        new = next(n for n in ("process", "handle", "compute") if n not in text)
+        yield re.sub(rf"(?<!\w){name}(?!\w)", new, text)
+
+
+def _after_verb(text: str, word: str) -> Iterator[str]:
+    """A statement with a word after its only verb of being."""
+    found = STATED.search(text)
+    if found and not text.rstrip().endswith("?") and not DENIED.search(text):
+        yield f"{text[: found.end()]} {word}{text[found.end() :]}"
 
 
 def has_options(text: str) -> bool:
     """Whether a question offers options by letters."""
     letters = [match[1].upper() for match in OPTION.finditer(text)]
     return len(letters) > 1 and letters == sorted(set(letters))
-
-
-def _listed(text: str, row: FeatureRow, names: list[str]) -> Iterator[str]:
-    for name in names:
-        found = re.compile(rf"(?<!\w){name}(?!\w)")
-        if found.search(text):
-            others = [each for each in names if each not in text]
-            if others:
-                yield found.sub(row.dice.choice(others), text)
 
 
 def _long_words(text: str, dice: random.Random) -> list[re.Match[str]]:
@@ -211,8 +251,8 @@ CHANGES: dict[str, Change] = {
     change.__name__: change
     for change in (
         *(phrase_before, phrase_after, wrong_answer, markdown, emoji, shuffle_inner, leet),
-        *(option_order, passage_order, other_passage_after, other_passage_before),
-        *(other_passage_instead, twice, injected, answer_removed, other_first_name),
-        *(other_place, other_weekday, other_day, other_year),
+        *(replaced_letter, capital_word, exclaimed, asked_twice, paraphrased, reworded, rewritten),
+        *(opposite_word, denied, emphasised, other_tense, plural, passive, as_question),
+        *(stop_words_dropped, names_order, function_renamed, option_order, format_again),
     )
 }

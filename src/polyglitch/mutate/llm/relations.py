@@ -16,16 +16,43 @@ from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import DEFAULT
-from polyglitch.mutate.llm.changes import CHANGES, FeatureRow, date_pattern, has_options, paragraphs
+from polyglitch.mutate.llm.changes import CHANGES, FeatureRow, has_options, wording
+from polyglitch.mutate.llm.context_changes import (
+    CONTEXT_CHANGES,
+    answer_kind,
+    date_pattern,
+    paragraphs,
+)
+from polyglitch.mutate.llm.input_changes import INPUT_CHANGES
 from polyglitch.mutate.relations import change as reused_change
 from polyglitch.protocols import Mutation, Parse, Token, Tools
-from polyglitch.records import Case, Seed, digest, new_case
+from polyglitch.records import Case, Input, Seed, digest, new_case
 from polyglitch.registry import suggest
 
 JOIN = "\n\x1e\n"  # between context and question while both are changed as one text
 HIDDEN = "\x1f"  # stands for a day while other numbers are changed
 POOL = 256  # rows among which another row is drawn
-Need = Literal["context", "label", "options", "paragraphs", "other", "other label"]
+Need = Literal[
+    "context",
+    "label",
+    "options",
+    "paragraphs",
+    "other",
+    "other label",
+    "turns",
+    "chat",
+    "statement",
+    "inference",
+    "code",
+    "examples",
+    "tools",
+    "labels",
+    "keys",
+    "swap",
+    "paraphraser",
+    "translator",
+    "back",
+]
 
 
 class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,12 +62,25 @@ class Relation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     must: Literal["same", "follows", "differs"]
     change: str
-    on: Literal["question", "context", "both"] = "question"
+    on: Literal["question", "context", "both", "input"] = "question"
     needs: tuple[Need, ...] = ()
     arguments: dict[str, str] = {}
     reuse: bool = False  # a change of mutate/relations
     keeps_dates: bool = False  # days of dates are hidden from the change: there is no 33 March
     source: str = ""
+    llmorph: str = ""  # what LLMorph calls it, where it has it
+
+
+class Feature(msgspec.Struct, frozen=True):
+    """What a feature under test offers beside its rows: parts of its prompt, and models that rewrite questions."""
+
+    parts: tuple[str, ...] = ()
+    models: dict[str, tuple[str, ...]] = {}  # systems to ask one after the other, by what for
+
+    def part(self, name: str) -> list[str] | None:
+        """What the prompt says of one of its parts, or nothing where it has none."""
+        found = next((p for p in self.parts if p.partition(":")[0] == name), None)
+        return None if found is None else found.split(":")[1:]
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,9 +104,15 @@ def choose_relations(names: Sequence[str] = ()) -> tuple[Relation, ...]:
 
 
 @component
-def llm_cases(relations: tuple[str, ...] = (), per_relation: int = 1) -> Mutation:
+def llm_cases(
+    relations: tuple[str, ...] = (),
+    per_relation: int = 1,
+    parts: tuple[str, ...] = (),
+    models: dict[str, tuple[str, ...]] | None = None,
+) -> Mutation:
     """Cases of every relation that a row has what it takes for; `per_relation` bounds those of a row."""
     chosen = choose_relations(relations)
+    feature = Feature(parts, models or {})
     if per_relation < 1:
         raise UsageError(f"llm.per_relation={per_relation}: give at least 1")
 
@@ -75,7 +121,7 @@ def llm_cases(relations: tuple[str, ...] = (), per_relation: int = 1) -> Mutatio
         for seed in seeds:
             made: set[str] = set()
             for relation in chosen:
-                for case in islice(cases_of(relation, seed, pool, tools), per_relation):
+                for case in islice(cases_of(relation, seed, pool, tools, feature), per_relation):
                     if case.id not in made:
                         made.add(case.id)
                         yield case
@@ -83,35 +129,72 @@ def llm_cases(relations: tuple[str, ...] = (), per_relation: int = 1) -> Mutatio
     return mutate
 
 
-def cases_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools) -> Iterator[Case]:
+def cases_of(
+    relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools, feature: Feature
+) -> Iterator[Case]:
     """The cases of one relation for one row."""
-    row = row_of(relation, seed, pool, tools)
-    if not all(has(need, seed, row) for need in relation.needs):
+    row = row_of(relation, seed, pool, tools, feature)
+    if not all(has(need, seed, row, feature) for need in relation.needs):
         return
-    item = seed.input
-    given = {
+    data: dict[str, Any] = {"relation": relation.name, "title": relation.title}
+    if "swap" in relation.needs:
+        data["swapped"] = swapped_answers(feature)
+    for item in followups(relation, seed.input, row, tools, feature):
+        inputs = (seed.input, item)
+        yield new_case(seed, f"{relation.must}:{relation.name}", inputs, None, (), data)
+
+
+def followups(
+    relation: Relation, item: Input, row: FeatureRow, tools: Tools, feature: Feature
+) -> Iterator[Input]:
+    """The inputs that a relation makes of one, each once."""
+    if relation.on == "input":
+        given = (
+            relation.arguments | swapped_names(feature)
+            if "swap" in relation.needs
+            else relation.arguments
+        )
+        for made in INPUT_CHANGES[relation.change](item, row, **given):
+            if made != item and made.text.strip():
+                yield made
+        return
+    text = {
         "question": item.text,
         "context": item.context or "",
         "both": f"{item.context}{JOIN}{item.text}" if item.context else item.text,
     }[relation.on]
-    for text in dict.fromkeys(changed(relation, given, row, tools)):
-        if text == given or not text.strip():
+    for new in dict.fromkeys(changed(relation, text, row, tools, feature)):
+        if new == text or not new.strip():
             continue
-        fields: dict[str, Any] = {"text": text}
+        fields: dict[str, Any] = {"text": new}
         if relation.on == "context":
-            fields = {"context": text}
+            fields = {"context": new}
         elif relation.on == "both" and item.context:
-            context, _, question = text.partition(JOIN)
+            context, _, question = new.partition(JOIN)
             fields = {"context": context, "text": question}
-        inputs = (item, msgspec.structs.replace(item, **fields))
-        data = {"relation": relation.name, "title": relation.title}
-        yield new_case(seed, f"{relation.must}:{relation.name}", inputs, None, (), data)
+        yield msgspec.structs.replace(item, **fields)
 
 
-def changed(relation: Relation, text: str, row: FeatureRow, tools: Tools) -> Iterator[str]:
+def swapped_names(feature: Feature) -> dict[str, str]:
+    """The two variables that trade places."""
+    first, second = (feature.part("swap") or ["/"])[0].split("/")
+    return {"first": first, "second": second}
+
+
+def swapped_answers(feature: Feature) -> list[list[str]]:
+    """The answers that trade places with them."""
+    told = (feature.part("swap") or ["", ""])[1]
+    return [pair.split("=", 1) for pair in told.split("/") if "=" in pair]
+
+
+def changed(
+    relation: Relation, text: str, row: FeatureRow, tools: Tools, feature: Feature
+) -> Iterator[str]:
     """The texts that a change makes."""
     if not relation.reuse:
-        yield from CHANGES[relation.change](text, row, **relation.arguments)
+        keys = {"keys": (feature.part("keys") or [""])[0]} if "keys" in relation.needs else {}
+        known = CHANGES | CONTEXT_CHANGES
+        yield from known[relation.change](text, row, **relation.arguments, **keys)
         return
     hidden, days = hide_days(text, row.language) if relation.keeps_dates else (text, [])
     parse = plain_parse(hidden, row.language)
@@ -131,32 +214,56 @@ def hide_days(text: str, language: str) -> tuple[str, list[str]]:
     return date_pattern(language).sub(hide, text), days
 
 
-def row_of(relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools) -> FeatureRow:
+def row_of(
+    relation: Relation, seed: Seed, pool: Sequence[Seed], tools: Tools, feature: Feature
+) -> FeatureRow:
     """What a change may look at; other rows are drawn by the campaign's seed."""
     dice = random.Random(digest([relation.name, seed.id, str(tools.seed)]))  # noqa: S311 - repeatable
     others = [o for o in pool if o.input.context and o.input.context != seed.input.context]
     labels = [o.label for o in pool if o.label and o.label != seed.label]
+    kind = answer_kind(seed.label or "")  # a year for a year, a name for a name, where there is one
+    labels = [label for label in labels if answer_kind(label) == kind] or labels
     language = seed.input.language or tools.languages[0] or DEFAULT
+
+    def ask(kind: str, text: str) -> str | None:
+        template = wording(language)["rewrite"] if kind == "paraphrase" else "{text}"
+        said: str | None = template.replace("{text}", text)
+        for uri in feature.models[kind]:
+            said = tools.ask(uri, said) if said else None
+        return said
+
     return FeatureRow(
         language,
         seed.label,
         dice.choice(labels) if labels else None,
         dice.choice(others).input.context if others else None,
         dice,
+        ask,
     )
 
 
-def has(need: Need, seed: Seed, row: FeatureRow) -> bool:
-    """Whether a row has what a relation needs."""
+def has(need: Need, seed: Seed, row: FeatureRow, feature: Feature) -> bool:
+    """Whether a row, or the feature, has what a relation needs."""
     item = seed.input
+    words = wording(row.language)
     return {
-        "context": bool(item.context),
-        "label": bool(seed.label),
-        "options": has_options(item.text),
-        "paragraphs": len(paragraphs(item.context or "")) > 1,
-        "other": bool(row.other_context),
-        "other label": bool(row.other_label),
-    }[need]
+        "context": lambda: bool(item.context),
+        "label": lambda: bool(seed.label),
+        "options": lambda: has_options(item.text),
+        "paragraphs": lambda: len(paragraphs(item.context or "")) > 1,
+        "other": lambda: bool(row.other_context),
+        "other label": lambda: bool(row.other_label),
+        "turns": lambda: bool(item.turns),
+        "chat": lambda: bool(item.turns) or "chat" in feature.parts,
+        "statement": lambda: item.text.rstrip()[-1:] in ".!",
+        "inference": lambda: (
+            bool(item.context) and (seed.label or "").lower() in words["inference"]
+        ),
+        "code": lambda: "def " in f"{item.text} {item.context or ''}",
+        "paraphraser": lambda: "paraphrase" in feature.models,
+        "translator": lambda: "translate" in feature.models,
+        "back": lambda: "back" in feature.models,
+    }.get(need, lambda: feature.part(need) is not None)()
 
 
 def plain_parse(text: str, language: str) -> Parse:

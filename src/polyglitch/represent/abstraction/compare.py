@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from polyglitch.languages.forms import without_ending
-from polyglitch.represent.abstraction.relations import WordRelation, Side, relations, table
+from polyglitch.represent.abstraction.relations import Side, WordRelation, relations, table
 
 ENDINGS = ("ies", "es", "s", "ed", "ing")
 SYMBOLS = "XYZABCDEFGHIJKLMNOPQRSTUVW"

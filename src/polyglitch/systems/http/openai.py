@@ -1,7 +1,8 @@
 """`openai:MODEL@BASE_URL?prompt=NAME`: chat or completions of any server that speaks OpenAI's protocol.
 
 The prompt is a bundled one or a TOML file, as for local models; there it may also say `json = "path"`, for an answer
-that is a JSON object with the text at that path, and have a `[body]` table with more keys of the request.
+that is a JSON object with the text at that path, have `[[tools]]` and a `[schema]` of the answer, and a `[body]` table
+with more keys of the request.
 """
 
 from __future__ import annotations
@@ -28,13 +29,32 @@ APIS = ("chat", "completions")
 FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
-class RemotePrompt(Prompt, frozen=True, forbid_unknown_fields=True):
+class Tool(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool that the model may call; its parameters are a JSON schema."""
+
+    name: str
+    description: str = ""
+    parameters: dict[str, Any] = {}
+
+
+class RemotePrompt(Prompt, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A prompt with what only a server understands."""
 
     json: str = ""  # where in the JSON object of the answer the text stands
+    tools: tuple[Tool, ...] = ()
+    schema: dict[str, Any] = msgspec.field(default_factory=dict)  # of the answer, as a JSON schema
+    enforce: bool = True  # whether the server is sent the schema, or only the prompt tells it
+    logprobs: bool = False  # whether to ask how likely each word of the answer was
     body: dict[str, Any] = msgspec.field(
         default_factory=dict
     )  # more keys of the request, over those that are set here
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """What it declares, as relations ask for it."""
+        keys = "/".join(self.schema.get("properties", {}))
+        more = (["tools"] if len(self.tools) > 1 else []) + ([f"keys:{keys}"] if keys else [])
+        return ("chat", *super().parts, *more)
 
 
 def open_openai(rest: str, timeout: float) -> HttpSystem:
@@ -56,10 +76,12 @@ def open_openai(rest: str, timeout: float) -> HttpSystem:
         return Call(url, encode_json(fixed | question(prompt, inputs[0], api)), headers)
 
     def read(data: Any, count: int) -> list[Output]:
-        return [read_choice(follow(data, ("choices", 0)), prompt, path)]
+        choice = follow(data, ("choices", 0))
+        output = read_choice(choice, prompt, path)
+        return [msgspec.structs.replace(output, likelihood=likelihood(choice))]
 
     def characters(item: Input) -> int:
-        return len(prompt.system) + len(prompt.fill(item)[0])
+        return sum(len(message["content"]) for message in prompt.messages(item))
 
     return HttpSystem(
         Api(
@@ -81,20 +103,26 @@ def fixed_keys(address: Address, prompt: RemotePrompt) -> dict[str, Any]:
     keys: dict[str, Any] = {"model": address.name, "temperature": 0}
     if "max_completion_tokens" not in prompt.body:  # newer models take one, older the other
         keys["max_tokens"] = prompt.answer_tokens
-    if prompt.json:
+    if prompt.schema and prompt.enforce:
+        form = {"name": "answer", "schema": prompt.schema}
+        keys["response_format"] = {"type": "json_schema", "json_schema": form}
+    elif prompt.json:
         keys["response_format"] = {"type": "json_object"}
+    if prompt.logprobs:
+        keys["logprobs"] = True
     return keys | prompt.body
 
 
 def question(prompt: RemotePrompt, item: Input, api: str) -> dict[str, Any]:
     """The part of a request that the input is in."""
-    content, _ = prompt.fill(item)
+    chat = prompt.messages(item)
     if api == "completions":
-        return {"prompt": f"{prompt.system}\n\n{content}" if prompt.system else content}
-    turns = [{"role": "user", "content": content}]
-    if prompt.system:
-        turns.insert(0, {"role": "system", "content": prompt.system})
-    return {"messages": turns}
+        return {"prompt": "\n\n".join(message["content"] for message in chat)}
+    if not prompt.tools:
+        return {"messages": chat}
+    tools = prompt.tools[::-1] if "tools" in item.reversed else prompt.tools
+    offered = [{"type": "function", "function": msgspec.to_builtins(tool)} for tool in tools]
+    return {"messages": chat, "tools": offered}
 
 
 def read_choice(choice: Any, prompt: RemotePrompt, path: JsonPath) -> Output:
@@ -104,6 +132,8 @@ def read_choice(choice: Any, prompt: RemotePrompt, path: JsonPath) -> Output:
     message = choice.get("message")
     if isinstance(message, dict) and message.get("refusal"):
         return Output(status="refused", error=f"{message['refusal']!s:.200}")
+    if isinstance(message, dict) and message.get("tool_calls"):
+        return answer(called_tools(message["tool_calls"]))
     text = choice.get("text") if message is None else follow(message, ("content",))
     if choice.get("finish_reason") == "content_filter":
         return Output(status="refused", error="stopped by the service's content filter")
@@ -117,6 +147,24 @@ def read_choice(choice: Any, prompt: RemotePrompt, path: JsonPath) -> Output:
         why = "the answer reached its limit of tokens (finish_reason: length)"
         return msgspec.structs.replace(output, status="cut off", error=why)
     return output
+
+
+def called_tools(calls: Any) -> str:
+    """The tools that the model called, as JSON: one object, or a list of several."""
+    if not isinstance(calls, list):
+        raise Fault(f"tool_calls is of type {type(calls).__name__}, not a list", billed=True)
+    found = []
+    for call in calls:
+        name, given = follow(call, ("function", "name")), follow(call, ("function", "arguments"))
+        if isinstance(given, str):
+            try:
+                given = msgspec.json.decode(given or "{}")
+            except (msgspec.DecodeError, UnicodeError, RecursionError):
+                raise Fault(
+                    f"a tool's arguments are not JSON: {given!r:.80}", billed=True
+                ) from None
+        found.append({"name": name, "arguments": given})
+    return encode(found[0] if len(found) == 1 else found)
 
 
 def read_json(text: str, path: JsonPath) -> str:
@@ -140,6 +188,17 @@ def in_labels(text: str, prompt: Prompt) -> Output:
             return Output(text=text.strip(), label=label)
     why = f"{text.strip()!r:.80} is none of the labels {', '.join(prompt.labels)}"
     return Output(status="no label", error=one_line(why, LONGEST_ERROR))
+
+
+def likelihood(choice: dict[str, Any]) -> float | None:
+    """The mean log-probability of the words of an answer, where the service tells; it may tell anything."""
+    told = choice.get("logprobs")
+    listed = told.get("content") if isinstance(told, dict) else None
+    if not isinstance(listed, list):
+        return None
+    found = [word.get("logprob") for word in listed if isinstance(word, dict)]
+    known = [float(x) for x in found if isinstance(x, (int, float)) and -1e4 < x <= 0]
+    return round(sum(known) / len(known), 4) if known and len(known) == len(listed) else None
 
 
 def usage(data: Any) -> tuple[object, object] | None:

@@ -18,7 +18,7 @@ from polyglitch.systems.answers import failed
 from polyglitch.systems.http.api import MOST_CHARACTERS, Api, Call, Fault
 from polyglitch.systems.http.exchange import Connection, exchange, open_connection, reusable
 from polyglitch.systems.http.pace import AdaptiveLimit, Breaker, Pace
-from polyglitch.systems.spending import Limits, Meter, Spent
+from polyglitch.systems.spending import Limits, Meter, Spent, believable
 
 GATHER = 0.03  # seconds in which answers are collected: the store likes them in handfuls
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0  # before the second try, and at most
@@ -197,7 +197,8 @@ class HttpSystem:
                 self.meter.settle(reserved, billed=billed, tokens=tokens, written=written)
         self._breaker.answered()
         self._adaptive.answered()
-        return [msgspec.structs.replace(out, seconds=seconds) for out in outputs]
+        counted = believable(tokens, characters, written) if tokens and len(inputs) == 1 else None
+        return [msgspec.structs.replace(o, seconds=seconds, tokens=counted) for o in outputs]
 
     async def _reserve(self, characters: int, answer_tokens: int) -> Spent:
         """Set aside what a request may cost; where the store has to be asked, not while all others wait."""

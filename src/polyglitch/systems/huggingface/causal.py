@@ -60,13 +60,10 @@ class CausalSystem:
         """The whole prompt of an input, and where the input's text starts in it."""
         content, start = self._prompt.fill(item)
         if not self._tokenizer.chat_template:
-            head = f"{self._prompt.system}\n\n" if self._prompt.system else ""
+            head = "".join(f"{turn['content']}\n\n" for turn in self._prompt.messages(item)[:-1])
             return f"{head}{content}\n", len(head) + start
-        turns = [{"role": "user", "content": content}]
-        if self._prompt.system:
-            turns.insert(0, {"role": "system", "content": self._prompt.system})
         text: str = self._tokenizer.apply_chat_template(
-            turns, tokenize=False, add_generation_prompt=True
+            self._prompt.messages(item), tokenize=False, add_generation_prompt=True
         )
         place = text.rfind(content)
         if place < 0:

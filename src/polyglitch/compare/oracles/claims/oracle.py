@@ -57,7 +57,14 @@ def claims(threshold: float = THRESHOLD, vectors: bool = False) -> Comparison:
         if max(map(len, texts)) > LONGEST:
             reason = f"an answer is longer than {LONGEST} characters, the most that is compared"
             return Verdict(trial.case.id, "undecided", reason)
-        judged = judge_pair(must, inputs[0], inputs[1], texts[0], texts[1], alike)
+        if pairs := trial.case.data.get(
+            "swapped"
+        ):  # what trades places is named, and nothing else changes
+            expected = exchanged(texts[0], pairs)
+            judged = same(expected, texts[1], Asked(inputs[0], inputs[1]), alike)
+            judged = Judged(judged.score, [d._replace(first=None) for d in judged.found])
+        else:
+            judged = judge_pair(must, inputs[0], inputs[1], texts[0], texts[1], alike)
         return verdict(trial.case.id, judged, threshold, texts)
 
     return compare
@@ -118,7 +125,19 @@ def uncited(text: str) -> str:
 
 def whole_input(item: Input) -> str:
     """All that a system was given, as one text."""
-    return "\n".join(part for part in (item.title, item.context, item.text) if part)
+    earlier = (turn.text for turn in item.turns)
+    parts = (item.title, item.context, *item.values.values(), *earlier, item.text)
+    return "\n".join(part for part in parts if part)
+
+
+def exchanged(text: str, pairs: Sequence[Sequence[str]]) -> str:
+    """An answer in which the two of each pair have traded places."""
+    table = {one.lower(): other for pair in pairs for one, other in (pair, pair[::-1])}
+    if not table:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(table, key=len, reverse=True))
+    found = re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.IGNORECASE)
+    return found.sub(lambda match: table[match[0].lower()], text)
 
 
 def verdict(case: str, judged: Judged, threshold: float, texts: Sequence[str]) -> Verdict:

@@ -65,7 +65,7 @@ def overlap_of(a: Marks, b: Marks) -> float:
 def aligned(a: Answer, b: Answer) -> list[tuple[AnswerSentence, AnswerSentence]]:
     """Each sentence of the first with the one of the second that says most of it."""
     pairs = []
-    others: dict[Marks, Sentence] = {}  # of sentences alike the first
+    others: dict[Marks, AnswerSentence] = {}  # of sentences alike the first
     saying: dict[str, list[Marks]] = {}
     for other in spoken(b):
         marks = marked(other)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from polyglitch.compare.oracles.facts.lists import (
-    FactWord,
     FactFinding,
+    FactWord,
     fact_lists,
     fact_words,
     without_titles,

@@ -11,8 +11,8 @@ from functools import cache
 from typing import NamedTuple
 
 from polyglitch.compare.oracles.facts.lists import (
-    FactWord,
     FactFinding,
+    FactWord,
     deniers,
     fact_lists,
     fact_words,

@@ -8,8 +8,8 @@ from collections import Counter
 from functools import cache
 
 from polyglitch.compare.oracles.facts.lists import (
-    FactWord,
     FactFinding,
+    FactWord,
     fact_lists,
     fact_words,
     kept_titles,

@@ -1,0 +1,201 @@
+"""Changes of the data that a question is about: passages, facts, dates, names, and what is injected into it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+
+from polyglitch.mutate.llm.changes import Change, FeatureRow, wording
+from polyglitch.nlp.sentences import split_sentences
+
+YEAR = re.compile(r"(?<![\d.,/-])(1[5-9]\d\d|20\d\d)(?![\d,/-]|\.\d)")
+
+
+def passage_order(text: str, row: FeatureRow) -> Iterator[str]:
+    """The last of several paragraphs comes first."""
+    parts = paragraphs(text)
+    if len(parts) > 1:
+        yield "\n\n".join([parts[-1], *parts[:-1]])
+
+
+def other_passage_after(text: str, row: FeatureRow) -> Iterator[str]:
+    """Another row's passage after it."""
+    if row.other_context:
+        yield f"{text}\n\n{row.other_context}"
+
+
+def other_passage_before(text: str, row: FeatureRow) -> Iterator[str]:
+    """Another row's passage before it."""
+    if row.other_context:
+        yield f"{row.other_context}\n\n{text}"
+
+
+def other_passage_instead(text: str, row: FeatureRow) -> Iterator[str]:
+    """Another row's passage for it, unless that holds the answer too."""
+    held = row.label and row.other_context and row.label.lower() in row.other_context.lower()
+    if row.other_context and row.label and not held:
+        yield row.other_context
+
+
+def twice(text: str, row: FeatureRow) -> Iterator[str]:
+    """The same again."""
+    yield f"{text}\n\n{text}"
+
+
+def injected(text: str, row: FeatureRow) -> Iterator[str]:
+    """An instruction at the end of the data."""
+    yield f"{text.rstrip()}\n{row.dice.choice(wording(row.language)['injection'])}"
+
+
+def answer_removed(text: str, row: FeatureRow) -> Iterator[str]:
+    """Without the sentences that hold the answer; some text must be left."""
+    answer = re.compile(rf"(?<!\w){re.escape(row.label or '')}(?!\w)", re.IGNORECASE)
+    sentences = split_sentences(text, row.language)
+    kept = [each for each in sentences if not answer.search(each)]
+    if row.label and 0 < len(kept) < len(sentences):
+        yield " ".join(kept)
+
+
+def instruction_first(text: str, row: FeatureRow) -> Iterator[str]:
+    """An instruction at the start of the data."""
+    yield f"{row.dice.choice(wording(row.language)['injection'])}\n{text}"
+
+
+def marked_up(text: str, row: FeatureRow) -> Iterator[str]:
+    """The data as a page or a note has it: a heading, a list mark, a link."""
+    yield f"## {wording(row.language)['heading']}\n\n- {text.strip()}\n\n[1] https://example.org/notes"
+
+
+def fact_altered(text: str, row: FeatureRow) -> Iterator[str]:
+    """The answer becomes another row's answer of the same kind, everywhere."""
+    old, new = row.label, row.other_label
+    if old and new and answer_kind(old) == answer_kind(new) and new.lower() not in text.lower():
+        yield _whole(old).sub(lambda _: new, text)
+
+
+def answer_illegible(text: str, row: FeatureRow) -> Iterator[str]:
+    """The answer cannot be read any more."""
+    if row.label:
+        yield _whole(row.label).sub(lambda _: wording(row.language)["illegible"], text)
+
+
+def answer_denied(text: str, row: FeatureRow) -> Iterator[str]:
+    """The sentence that holds the answer is said not to be true."""
+    if not row.label:
+        return
+    for sentence in split_sentences(text, row.language):
+        if _whole(row.label).search(sentence):
+            said = wording(row.language)["untrue"].replace("{statement}", sentence.strip())
+            yield text.replace(sentence.strip(), said, 1)
+
+
+def numbers_swapped(text: str, row: FeatureRow) -> Iterator[str]:
+    """Two years of the data trade places."""
+    found = list(YEAR.finditer(text))
+    for one, other in pairwise(found):
+        if one[0] != other[0]:
+            between = text[one.end() : other.start()]
+            yield text[: one.start()] + other[0] + between + one[0] + text[other.end() :]
+
+
+def other_unit(text: str, row: FeatureRow) -> Iterator[str]:
+    """A measure in another unit, the same amount."""
+    for old, new, factor in wording(row.language)["units"]:
+        found = re.search(rf"(?<![\d.,])(\d+(?:\.\d+)?) {old}(?!\w)", text)
+        if found:
+            amount = f"{float(found[1]) * factor:.6g}"
+            yield text[: found.start()] + f"{amount} {new}" + text[found.end() :]
+
+
+def date_in_digits(text: str, row: FeatureRow) -> Iterator[str]:
+    """`12 March 1998` becomes `1998-03-12`."""
+    months: list[str] = wording(row.language)["months"]
+    shape = rf"(?<!\d)(\d{{1,2}}) ({'|'.join(months)}) (\d{{4}})(?!\d)"
+    for match in re.finditer(shape, text):
+        made = f"{match[3]}-{months.index(match[2]) + 1:02}-{int(match[1]):02}"
+        yield text[: match.start()] + made + text[match.end() :]
+
+
+def category_word(text: str, row: FeatureRow) -> Iterator[str]:
+    """A thing becomes another of its kind, everywhere."""
+    for things in wording(row.language)["categories"]:
+        yield from _listed(text, row, things)
+
+
+def other_first_name(text: str, row: FeatureRow) -> Iterator[str]:
+    """A first name becomes another of the same gender, everywhere."""
+    for names in wording(row.language)["names"].values():
+        yield from _listed(text, row, names)
+
+
+def other_place(text: str, row: FeatureRow, kind: str) -> Iterator[str]:
+    """A city or country becomes another, everywhere."""
+    yield from _listed(text, row, wording(row.language)["places"][kind])
+
+
+def other_weekday(text: str, row: FeatureRow) -> Iterator[str]:
+    """A day of the week becomes another, everywhere."""
+    yield from _listed(text, row, wording(row.language)["weekdays"])
+
+
+def other_day(text: str, row: FeatureRow) -> Iterator[str]:
+    """The day of a date becomes another, in both orders of day and month."""
+    for match in date_pattern(row.language).finditer(text):
+        day = match[1] or match[2]
+        new = str(int(day) % 27 + 1)  # every month has it
+        yield text.replace(match[0], match[0].replace(day, new))
+
+
+@cache
+def date_pattern(language: str) -> re.Pattern[str]:
+    """A day with its month in words, in either order; the day is one of the two groups."""
+    months = "|".join(wording(language)["months"])
+    return re.compile(
+        rf"(?<![\d.,])(\d{{1,2}})(?:st|nd|rd|th)? (?:{months})(?!\w)|(?<!\w)(?:{months}) (\d{{1,2}})(?!\d)"
+    )
+
+
+def other_year(text: str, row: FeatureRow) -> Iterator[str]:
+    """A year becomes another near it, everywhere."""
+    for year in dict.fromkeys(YEAR.findall(text)):
+        new = str(int(year) - row.dice.randint(2, 9))
+        if new not in text:
+            yield re.sub(rf"(?<!\d){year}(?!\d)", new, text)
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text: parted by blank lines, or one a line."""
+    blank = [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+    return blank if len(blank) > 1 else [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _listed(text: str, row: FeatureRow, names: list[str]) -> Iterator[str]:
+    for name in names:
+        found = re.compile(rf"(?<!\w){name}(?!\w)")
+        if found.search(text):
+            others = [each for each in names if each not in text]
+            if others:
+                yield found.sub(row.dice.choice(others), text)
+
+
+def _whole(part: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(part)}(?!\w)", re.IGNORECASE)
+
+
+def answer_kind(answer: str) -> str:
+    """What an answer is made of: digits and what stands by them, words with capitals, or other words."""
+    shape = re.sub(r"\d+(?:[.,:]\d+)*", "0", answer)
+    return shape if "0" in shape else "name" if answer[:1].isupper() else "words"
+
+
+CONTEXT_CHANGES: dict[str, Change] = {
+    change.__name__: change
+    for change in (
+        *(passage_order, other_passage_after, other_passage_before, other_passage_instead, twice),
+        *(injected, instruction_first, marked_up, answer_removed, fact_altered, answer_illegible),
+        *(answer_denied, numbers_swapped, other_unit, date_in_digits, category_word),
+        *(other_first_name, other_place, other_weekday, other_day, other_year),
+    )
+}
