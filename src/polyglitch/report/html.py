@@ -63,8 +63,8 @@ def html_report(
 ) -> Iterator[str]:
     """The page in pieces: the worst findings as cards, the rest packed; no more than a pack is held at a time."""
     style, script = asset("report.css"), asset("filter.js")
-    made = (card(n, found, summary.languages, limits) for n, found in enumerate(findings, 1))
-    made = islice(made, limits.cards + limits.packed)
+    shown = islice(findings, limits.cards + limits.packed)
+    made = (card(n, found, summary.languages, limits) for n, found in enumerate(shown, 1))
     worst = next(made, None)
     cards = chain(filter(None, [worst]), made)
     page = environment().get_template("page.html.j2")

@@ -115,7 +115,11 @@ LONGEST_NAMED = 2000  # characters: beyond it one letter at a time would take to
 
 def looks_alike(first: str, second: str) -> bool:
     """Whether two texts differ and a reader could not tell: by accents, blanks or letters of another script."""
-    return first != second and bool(first) and skeleton(first) == skeleton(second)
+    if first == second or not first:
+        return False
+    if first.isascii() and second.isascii():  # most pairs: only blanks can hide there
+        return first.split() == second.split()
+    return skeleton(first) == skeleton(second)
 
 
 def skeleton(text: str) -> str:
@@ -184,6 +188,8 @@ def marked_piece(piece: Piece, tag: Markup) -> Markup:
 def named_char(char: str) -> Markup:
     """A character with its name, for a place where the eye sees no difference."""
     shown = escape("␣" if char.isspace() else char)
+    if char.isascii() and char.isprintable() and char != " ":
+        return shown  # what was expected there
     name = "blank" if char == " " else f"{code_point(char).strip('⟨⟩')} {name_of(char)}"
     return shown + CHIP.format(name=name, code=name)
 

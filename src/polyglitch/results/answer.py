@@ -20,6 +20,12 @@ from polyglitch.results.history import History, short_id
 from polyglitch.store.database import shown
 
 MOST_BARS = 12
+RELATIONS = {  # those that methods have besides `what must hold:what is tested`
+    "similar": "a word swapped for a similar one",
+    "contained": "a phrase alone and in its sentence",
+    "same meaning": "there and back again",
+    "different": "a change of meaning",
+}
 BUNDLED = "sample"
 
 
@@ -116,7 +122,7 @@ def chart_of(issues: Iterable[Issue], by_relation: dict[str, Any]) -> Chart | No
 
 def tested_in_words(relation: str) -> str:
     """A relation without what must hold of it: `label:03-change-over-time` tests `change over time`."""
-    name = relation.partition(":")[2] or relation
+    name = RELATIONS.get(relation) or relation.partition(":")[2] or relation
     return re.sub(r"^\d+[-_]", "", name).replace("-", " ").replace("_", " ")
 
 
