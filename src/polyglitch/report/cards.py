@@ -240,7 +240,10 @@ def show_outputs(
     if len(texts) == 1 and trial.case.inputs and len(trial.chains[0]) > 1:
         marks = [differing_ranges(trial.case.inputs[0].text[:most], texts[0])[1]]
     elif trial.case.relation == CONTAINED and len(texts) == 2:
-        marks = [[], []]  # of a whole and its part all the rest differs: only what is at fault is marked
+        marks = [
+            [],
+            [],
+        ]  # of a whole and its part all the rest differs: only what is at fault is marked
     elif all(output.ok for output in last):
         marks = differing_each(texts)
     else:
@@ -281,9 +284,7 @@ def shown_back(
     if not text:
         return None
     asked = trial.case.inputs[place].text[:most]
-    return clipped(
-        text, most, differing_ranges(asked, text[:most])[1], language_tag(languages[0])
-    )
+    return clipped(text, most, differing_ranges(asked, text[:most])[1], language_tag(languages[0]))
 
 
 def score_bars(output: Output) -> list[tuple[str, float, float]]:

@@ -94,9 +94,7 @@ def side_of(name: str, history: History) -> Side:
     )
 
 
-def examples(
-    cases: Sequence[tuple[str, str]], before: History, after: History
-) -> list[Compared]:
+def examples(cases: Sequence[tuple[str, str]], before: History, after: History) -> list[Compared]:
     """Cases as the old and as the new run answered them."""
     made = []
     for method, case_id in cases:

@@ -105,7 +105,9 @@ class ReportLimits(msgspec.Struct, frozen=True):
     """How much a report shows of what it is given."""
 
     cards: int = 300  # findings drawn in the HTML at once, and printed: a browser stays quick
-    packed: int = 20_000  # findings after those, compressed in the page and drawn when they are asked for
+    packed: int = (
+        20_000  # findings after those, compressed in the page and drawn when they are asked for
+    )
     worst: int = 10  # issues in the Markdown: a pull request comment is skimmed
     numbers: int = 60  # links to the issues of one bug
     characters: int = 4000  # of one text in the HTML: longer ones are cut, and say by how much
