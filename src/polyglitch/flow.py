@@ -139,6 +139,10 @@ class Flow:
                 "seeds": self.progress.seeds,
                 "issues": issues,
                 "seconds": seconds,
+                "limits": {
+                    "fail_under": self.campaign.fail_under,
+                    "max_undecided": self.campaign.max_undecided,
+                },
             } | answers
             self.store.runs.finish(self.run_id, figures, "running")
         refuse_unfinished(figures, self.trips.stopped)

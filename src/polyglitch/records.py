@@ -158,12 +158,13 @@ Direction = Literal["above", "below"]
 
 
 class Span(Record, frozen=True, tag="span/1"):
-    """A place at fault: which output of the trial, from where to where, and why."""
+    """A place at fault: which output of the trial, from where to where, why, and by what it was told."""
 
     output: int
     start: int
     end: int
     reason: str = ""
+    witness: Literal["", "pair", "source"] = ""  # the other output, its own source; not known
 
 
 class Verdict(Record, frozen=True, tag="verdict/1"):

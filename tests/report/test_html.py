@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
+import json
 import re
 import tracemalloc
 from collections import Counter
@@ -19,7 +21,7 @@ from hypothesis import strategies as st
 from polyglitch.records import Case, Edit, Input, Output, Span, Trial
 from polyglitch.report import Finding, write_report
 from polyglitch.report.html import html_report
-from polyglitch.results.findings import ReportLimits
+from polyglitch.results.findings import Chart, Gate, ReportLimits
 
 from .samples import HOSTILE, finding, hostile_finding, many, summary
 
@@ -65,7 +67,7 @@ def page_of(findings: Iterable[Finding], title: str = "T", **limits: int) -> tup
 KNOWN_ATTRIBUTES = (
     "lang charset http-equiv content name class href id aria-labelledby aria-label tabindex role "
     "scope aria-hidden focusable width height hidden type autocomplete spellcheck placeholder "
-    "value aria-live dir title data-methods"
+    "value aria-live dir title data-index"
 )
 
 
@@ -118,9 +120,10 @@ def test_policy_admits_our_style_and_script_and_nothing_else() -> None:
 
 def test_the_bug_is_marked_on_both_sides() -> None:
     _, page = page_of([finding()])
-    assert [t for t in page.texts["mark"] if t != "word"] == ["bridge", "mill"]
-    assert [t for t in page.texts["del"] if t != "word"] == ["A ponte", "fechada"]
-    assert [t for t in page.texts["ins"] if t != "word"] == ["O moinho", "fechado"]
+    twice = 2  # at the head of the page as the worst one, and as a card
+    assert [t for t in page.texts["mark"] if t != "word"] == ["bridge", "mill"] * twice
+    assert [t for t in page.texts["del"] if t != "word"] == ["A ponte", "fechada"] * twice
+    assert [t for t in page.texts["ins"] if t != "word"] == ["O moinho", "fechado"] * twice
     assert "at most 2 passes" in page.all_text
     assert "the structure changed" in page.all_text
 
@@ -157,7 +160,7 @@ def test_round_trips_labels_and_failures_have_their_own_look() -> None:
     assert "Round trip" in there_and_back.all_text
     assert "come" in there_and_back.texts["del"] and "go" in there_and_back.texts["ins"]
     languages = [a["lang"] for tag, a in there_and_back.elements if "lang" in a and tag == "div"]
-    assert languages == ["en", "pt", "en"]
+    assert languages == ["en", "pt", "en"] * 2, "the worst one leads, and is a card"
     labelled = page((Input("a"), Input("b")), labels)
     widths = [a["width"] for tag, a in labelled.elements if tag == "rect"]
     assert {"90.0%", "10.0%", "60.0%", "40.0%"} <= set(widths)
@@ -165,19 +168,97 @@ def test_round_trips_labels_and_failures_have_their_own_look() -> None:
     assert "timeout" in unanswered.texts["strong"] and "after 30 s" in unanswered.all_text
     assert "Context (differs)" in unanswered.all_text
     details = [a for tag, a in unanswered.elements if tag == "details"]
-    assert len(details) == 2 and not any("open" in a for a in details)
+    assert len(details) == 5 and not any("open" in a for a in details), "4 contexts, and figures"
 
 
 def test_further_violations_are_folded_away() -> None:
     _, page = page_of([finding(further=2)])
-    assert "2 more violations of the same sentence" in page.all_text
-    assert page.count("article") == 1 and page.count("details") == 1
+    assert "2 more failed tests of the same sentence" in page.all_text
+    folded = [a["class"] for tag, a in page.elements if tag == "details"]
+    assert page.count("article") == 1 and folded == ["figures", "further", "figures", "figures"]
 
 
 def test_long_texts_are_cut_and_say_so() -> None:
     raw, page = page_of([finding(outputs=("w" * 5000, "v" * 10))], characters=4000)
     assert "1,000 more characters" in page.all_text
     assert "w" * 4000 in raw and "w" * 4001 not in raw
+
+
+def test_cards_beyond_those_drawn_lie_packed_in_the_page() -> None:
+    raw, page = page_of(many(250), cards=40)
+    assert page.count("article") == 40
+    assert "210 more findings are in this file" in page.all_text
+    found = [a for tag, a in page.elements if tag == "script" and a.get("class") == "pack"]
+    assert [a["data-count"] for a in found] == ["100", "100", "10"]
+
+    def unpacked(text: str) -> list:
+        return json.loads(gzip.decompress(base64.b64decode(text)))
+
+    index = [entry for a in found for entry in unpacked(a["data-index"])]
+    cards = [
+        text
+        for pack in re.findall(r'<script type="application/gzip"[^>]*>(.*?)</script>', raw)
+        for text in unpacked(pack)
+    ]
+    assert len(index) == len(cards) == 210
+    assert 'id="issue-41"' in cards[0] and 'id="issue-250"' in cards[-1]
+    assert "the mill is closed" in index[0]["words"] and index[0]["methods"] == ["sit"]
+
+
+def test_the_page_leads_with_the_answer() -> None:
+    told = msgspec.structs.replace(
+        summary(issues=3),
+        created="2026-11-16T17:05:00+00:00",
+        answer="3 in 10 sentences are affected.",
+        gate=Gate(0.88, 97, False, "88.0% of 97 decided cases hold (limit 95%): failed."),
+        chart=Chart("What the findings are about", {"negation": 2, "number": 1}),
+    )
+    page = Page("".join(html_report(told, [finding(name=n) for n in "abc"], ReportLimits())))
+    places = [
+        page.all_text.index(text)
+        for text in (
+            "16 November 2026, 17:05 UTC",
+            "Failed",
+            "3 in 10 sentences are affected.",
+            "88.0% of 97 tests that could be judged hold",
+            "What the findings are about",
+            "The worst one",
+            "Findings, worst first",
+            "inputs with something to look at",
+            "Run this again",
+            "an input taken from the corpus",
+        )
+    ]
+    assert places == sorted(places)
+
+
+def test_what_only_differs_to_a_machine_is_named() -> None:
+    for other, name in (
+        ("The mill is сlosed.", "cyrillic small letter es"),
+        ("The  mill is closed.", "blank"),
+        ("The mill\u00a0is closed.", "no-break space"),
+    ):
+        _, page = page_of([finding(sources=("The mill is closed.", other))])
+        assert name in page.all_text
+
+
+def test_of_a_phrase_and_its_sentence_only_the_fault_is_marked() -> None:
+    sentence, phrase = "Coffee growers in the hills fear frost.", "Coffee growers in the hills"
+    outputs = ("Os produtores temem a geada.", "Produtores não nas colinas")
+    base = finding(sources=(sentence, phrase), outputs=outputs, method="rti")
+    trial, verdict = base.violations[0]
+    case = msgspec.structs.replace(
+        trial.case, relation="contained", edit=Edit("phrase", 0, len(phrase), phrase, phrase)
+    )
+    at_fault = msgspec.structs.replace(
+        verdict, reasons=("negation added",), spans=(Span(1, 11, 14, "negation added", "source"),)
+    )
+    pair = (msgspec.structs.replace(trial, case=case), at_fault)
+    _, page = page_of([msgspec.structs.replace(base, violations=(pair,))])
+    marked = [text for text in page.texts["mark"] if text != "word"]
+    assert marked == [phrase, "não"] * 2
+    assert not [text for tag in ("del", "ins") for text in page.texts[tag] if text != "word"]
+    assert "against its own source" in page.all_text
 
 
 def test_no_more_cards_than_asked_for_and_the_rest_is_counted(tmp_path: Path) -> None:
@@ -189,11 +270,11 @@ def test_no_more_cards_than_asked_for_and_the_rest_is_counted(tmp_path: Path) ->
             yield item
 
     target = write_report(
-        tmp_path / "r.html", summary(issues=5000), counted(), ReportLimits(cards=40)
+        tmp_path / "r.html", summary(issues=5000), counted(), ReportLimits(cards=40, packed=0)
     )
     page = Page(target.read_text("utf-8"))
     assert page.count("article") == 40
-    assert "4,960 more issues are not shown here" in page.all_text
+    assert "those after the worst 40 only in the .jsonl report" in page.all_text
     assert taken["findings"] == 40, "what is not shown is not even asked for"
 
 

@@ -24,6 +24,7 @@ from polyglitch.results.history import History
     "--max-worse", type=float, default=None, help="Exit 1 when the violated share grew by more."
 )
 @click.option("--show", default=10, show_default=True, help="So many broken cases are shown.")
+@click.option("-o", "--output", default=None, help="The comparison as a page: .html")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
     old: str,
@@ -32,6 +33,7 @@ def command(
     max_broken: int | None,
     max_worse: float | None,
     show: int,
+    output: str | None,
     as_json: bool,
 ) -> None:
     """Say what NEW fixed and broke against OLD: a run id, or STORE:RUN, or STORE: for its newest run."""
@@ -40,6 +42,8 @@ def command(
     from polyglitch.records import encode
     from polyglitch.results.history import open_history
 
+    if output is not None and not output.lower().endswith(".html"):
+        raise UsageError(f"--output {output!r}: the comparison is a page; give a name in .html")
     before, after = open_history(old, store), open_history(new, store)
     for history in (before, after):
         if not history.finished:
@@ -72,8 +76,15 @@ def command(
             f"violated share: {found.change:+.2%} (95% {low:+.2%} to {high:+.2%}), McNemar p = {found.p_value:.3g}"
         )
         show_broken(after, found.broken_cases[:show])
+    limited = max_worse is not None or max_broken is not None
     worse = max_worse is not None and found.change > max_worse
-    if worse or (max_broken is not None and found.broken > max_broken):
+    worse = worse or (max_broken is not None and found.broken > max_broken)
+    if output is not None:
+        from polyglitch.report.comparison import write_comparison
+
+        write_comparison(output, found, before, after, passed=not worse if limited else None)
+        say(f"report: {output}", err=as_json)
+    if worse:
         say("the new run is worse than allowed", err=True)
         sys.exit(1)
 

@@ -83,7 +83,7 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
     for bug in summary.bugs[:worst]:
         told = f"  {len(bug.numbers):,} issues: {escape(visible(bug.title))}"
         console.print(told, highlight=False)
-    for finding in islice(history.findings(), worst):
+    for finding in islice(history.merged_findings(), worst):
         trial, verdict = finding.violations[0]
         console.print()
         for item, output in zip(trial.case.inputs, trial.outputs, strict=True):
@@ -96,7 +96,7 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
             )
         why = "; ".join(verdict.reasons[:3]) or verdict.reason
         console.print(
-            f"  {finding.issue.method}: {escape(visible(why))}",
+            f"  {', '.join(finding.methods)}: {escape(visible(why))}",
             style="dim",
             highlight=False,
             soft_wrap=True,

@@ -32,7 +32,7 @@ def command(
     store: str | None, run_id: str | None, output: tuple[str, ...], title: str, as_json: bool
 ) -> None:
     """Write the findings of a run as a page, a table or lines of JSON."""
-    from polyglitch.report.write import STDOUT, write_report, writer_for
+    from polyglitch.report.write import STDOUT, findings_for, write_report, writer_for
     from polyglitch.results.history import open_history
     from polyglitch.results.summary import summarise
 
@@ -43,7 +43,7 @@ def command(
     with closing(history.store):
         summary = summarise(history, title)
         for path in files:
-            write_report(Path(path), summary, history.findings())
+            write_report(Path(path), summary, findings_for(path, history))
             if path != STDOUT:
                 say(f"report: {path}", err=as_json or STDOUT in files)
         for alarm in summary.alarms:

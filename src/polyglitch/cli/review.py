@@ -35,13 +35,14 @@ def command(
     allowed: tuple[str, ...],
     open_browser: bool,
 ) -> None:
-    """Review the issues of a run in the browser.
+    """Open home in the browser: all runs, how they went, and their issues to review; with --run that review.
 
     Only this machine can reach the page, unless --host names another address: then a password is asked
     for, or taken from POLYGLITCH_PASSWORD.
     """
     from polyglitch.results.history import open_history
     from polyglitch.review.serve import needs_password, serve
+    from polyglitch.store.database import shown
 
     history = open_history(run_id or "", store)
     password = os.environ.get(PASSWORD, "")
@@ -51,18 +52,22 @@ def command(
         )
 
     def ready(address: str) -> None:
+        address += "" if run_id else "home"
         say(f"review: {address}  (stop with Ctrl-C)")
         if open_browser:
             click.launch(address)
 
     with closing(history.store):
-        serve(
-            history.store,
-            history.run_id,
-            host=host,
-            port=port,
-            password=password,
-            allowed_hosts=allowed,
-            say=lambda text: say(text, err=True),
-            ready=ready,
-        )
+        try:
+            serve(
+                history.store,
+                history.run_id,
+                host=host,
+                port=port,
+                password=password,
+                allowed_hosts=allowed,
+                say=lambda text: say(text, err=True),
+                ready=ready,
+            )
+        except KeyboardInterrupt:  # the way to stop it, and no failure
+            say(f"\nGoodbye. Labels are kept in {shown(history.store.where)}.")

@@ -232,9 +232,11 @@ def run_campaign(
     campaign: Campaign, *, as_json: bool = False, quiet: bool = False, verbose: bool = False
 ) -> int:
     """Run, show, write reports; the exit code."""
+    import msgspec
+
     from polyglitch.cli.display import progress_bar, show_figures
     from polyglitch.flow import finished
-    from polyglitch.report.write import STDOUT, write_report, writer_for
+    from polyglitch.report.write import STDOUT, findings_for, write_report, writer_for
     from polyglitch.results.gate import gate_of
     from polyglitch.results.summary import summarise
     from polyglitch.store.database import shown
@@ -245,16 +247,16 @@ def run_campaign(
     with ExitStack() as stack:
         with progress_bar(hidden=quiet or as_json or verbose) as watch:
             history, figures = stack.enter_context(finished(campaign, warned(watch, verbose)))
+        gate = gate_of(figures, campaign.fail_under, campaign.max_undecided)
         if campaign.output or not (as_json or quiet):
             command = shlex.join(["polyglitch", *(shown(word) for word in sys.argv[1:])])
-            summary = summarise(history, command=command)
+            summary = msgspec.structs.replace(summarise(history, command=command), gate=gate)
             if not as_json and not quiet:
                 show_figures(summary, history, err=piped)
             for path in campaign.output:
-                write_report(Path(path), summary, history.findings())
+                write_report(Path(path), summary, findings_for(path, history))
                 if path != STDOUT:
                     say(f"report: {path}", err=as_json or piped)
-        gate = gate_of(figures, campaign.fail_under, campaign.max_undecided)
         if as_json:
             say_json(as_data(history.run_id, figures, gate))
         tell_end(history, figures, gate, quiet=quiet or as_json, err=piped)

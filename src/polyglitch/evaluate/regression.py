@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import msgspec
 
 Outcomes = Iterable[tuple[str, str, str]]  # method, case, outcome
+SURE = 0.05  # chance makes a difference like this more seldom: the usual line, and a page gives the figure
 WORDS = {
     ("violated", "holds"): "fixed",
     ("holds", "violated"): "broken",
@@ -32,6 +33,18 @@ class RunComparison(msgspec.Struct, frozen=True):
     change: float  # share violated, new minus old
     interval: tuple[float, float]  # 95% of that change
     broken_cases: tuple[tuple[str, str], ...] = ()
+    fixed_cases: tuple[tuple[str, str], ...] = ()
+    flaky_cases: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """What came of it in a sentence; a difference counts where chance would seldom make it."""
+        if not self.both:
+            return "The runs have no case in common that both decided: there is nothing to compare."
+        told = f"{self.fixed:,} fixed, {self.broken:,} broken of {self.both:,} that both decided"
+        if self.p_value >= SURE:
+            return f"No clear difference: {told}."
+        return f"The new run is {'better' if self.change < 0 else 'worse'}: {told}."
 
     @property
     def both(self) -> int:
@@ -43,7 +56,7 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
     """Pair the verdicts of two runs by method and case."""
     before = {(method, case): outcome for method, case, outcome in old}
     counts: Counter[str] = Counter()
-    broken: list[tuple[str, str]] = []
+    cases: dict[str, list[tuple[str, str]]] = {"fixed": [], "broken": [], "flaky": []}
     for method, case, outcome in new:
         earlier = before.pop((method, case), None)
         if earlier is None:
@@ -52,8 +65,8 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
         other = "flaky" if "flaky" in (earlier, outcome) else "undecided"
         word = WORDS.get((earlier, outcome), other)
         counts[word] += 1
-        if word == "broken":
-            broken.append((method, case))
+        if word in cases:
+            cases[word].append((method, case))
     both = sum(counts[word] for word in WORDS.values())
     change, interval = paired_change(counts["fixed"], counts["broken"], both)
     return RunComparison(
@@ -68,7 +81,9 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
         p_value=mcnemar(counts["fixed"], counts["broken"]),
         change=change,
         interval=interval,
-        broken_cases=tuple(sorted(broken)),
+        broken_cases=tuple(sorted(cases["broken"])),
+        fixed_cases=tuple(sorted(cases["fixed"])),
+        flaky_cases=tuple(sorted(cases["flaky"])),
     )
 
 

@@ -10,11 +10,20 @@ from polyglitch.languages import language as language_of
 from polyglitch.languages.forms import differ_by_ending
 from polyglitch.mutate.adjuncts import adjuncts
 from polyglitch.mutate.slots import NATURAL
-from polyglitch.mutate.swap import IN_PLACE, Draft, Swap, fit_in, in_turns, propose, swapped
+from polyglitch.mutate.swap import (
+    ARTICLE,
+    IN_PLACE,
+    Draft,
+    Swap,
+    fit_in,
+    in_turns,
+    match_article,
+    propose,
+    swapped,
+)
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.proposers.different_meaning import one_step, opposite
-from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Mutation, Parse, Slot, Tools, Tree
 from polyglitch.records import Case, Edit, Seed
 

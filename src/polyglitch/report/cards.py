@@ -11,13 +11,25 @@ import msgspec
 from polyglitch.files.foreign import spelled_out
 from polyglitch.records import Case, Output, Trial, Verdict
 from polyglitch.report.explanations import Explanations, explanations_of
-from polyglitch.report.marks import FaultRange, Piece, Range, differing_ranges, mark
+from polyglitch.report.marks import (
+    LONGEST_NAMED,
+    FaultRange,
+    Piece,
+    Range,
+    differing_ranges,
+    looks_alike,
+    mark,
+    name_differences,
+)
+from polyglitch.results.answer import capability
 from polyglitch.results.findings import Finding, ReportLimits
+from polyglitch.results.order import sureness
 
 Languages = tuple[str | None, str | None]
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SCORES = 6  # of a label output: enough to see the runner-up, without a bar for each of 1,000
 MOST_DETAILS = 8
+CONTAINED = "contained"  # the relation of a whole and its part
 
 
 class ShownText(msgspec.Struct, frozen=True):
@@ -46,6 +58,15 @@ class ShownOutput(msgspec.Struct, frozen=True):
     label: str | None
     scores: list[tuple[str, float, float]]  # name, value, percent of the bar
     label_differs: bool
+    back: ShownText | None = None  # the way back, in the language of the source
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """Why a verdict is what it is: in words, its number at the marks, and what it was told by."""
+
+    text: str
+    note: int = 0
+    witness: str = ""
 
 
 class Violation(msgspec.Struct, frozen=True):
@@ -58,7 +79,8 @@ class Violation(msgspec.Struct, frozen=True):
     names: tuple[str, str]  # of the row of inputs and of the row of outputs
     score: str
     limit: str
-    reasons: list[str]
+    sure: str  # how sure it is, in words
+    reasons: list[Reason]
     identical: bool
     details: list[tuple[str, str]]
 
@@ -68,7 +90,7 @@ class Card(msgspec.Struct, frozen=True):
 
     number: int
     finding: Finding
-    methods: str  # a JSON list, for the page's filter
+    index: str  # what the page filters and sorts by, as JSON
     worst: Violation | None
     more: list[Violation]
     minimised: Violation | None = None
@@ -77,8 +99,11 @@ class Card(msgspec.Struct, frozen=True):
 
 def card(number: int, finding: Finding, languages: Languages, limits: ReportLimits) -> Card:
     """What the page shows of a finding."""
-    shown = [show_violation(*pair, languages, limits.characters) for pair in finding.violations]
-    methods = [spelled_out(name) for name in (finding.issue.method, *finding.also_found_by)]
+    backs = (*finding.ways_back, *((),) * len(finding.violations))
+    shown = [
+        show_violation(*pair, languages, limits.characters, back)
+        for pair, back in zip(finding.violations, backs, strict=False)
+    ]
     less = None
     if finding.minimised is not None:
         less = show_violation(*finding.minimised, languages, limits.characters)
@@ -86,25 +111,58 @@ def card(number: int, finding: Finding, languages: Languages, limits: ReportLimi
     drawn = None
     if worst and (worst.trial.case.data or worst.verdict.drawn):
         drawn = explanations_of(worst.trial.case, worst.verdict)
-    return Card(number, finding, json.dumps(methods), worst, shown[1:], less, drawn)
+    return Card(number, finding, index_of(finding), worst, shown[1:], less, drawn)
 
 
-def show_violation(trial: Trial, verdict: Verdict, languages: Languages, most: int) -> Violation:
-    """What the page shows of a trial and its verdict."""
+def index_of(finding: Finding) -> str:
+    """What a page filters and sorts findings by, as JSON."""
+    first = finding.violations[0][0].case if finding.violations else None
+    entry = {
+        "methods": [spelled_out(name) for name in finding.methods],
+        "kind": spelled_out(finding.issue.kind),
+        "tests": spelled_out(capability(first)) if first else "",
+        "labels": sorted({label.verdict for label in finding.labels}),
+        "size": len(first.inputs[0].text) if first and first.inputs else 0,
+    }
+    return json.dumps(entry, ensure_ascii=False)
+
+
+def show_violation(
+    trial: Trial,
+    verdict: Verdict,
+    languages: Languages,
+    most: int,
+    back: tuple[str, ...] = (),
+) -> Violation:
+    """What the page shows of a trial and its verdict, with the way back of each output where it is known."""
     outputs = [chain[-1] for chain in trial.chains if chain]
     texts = [output.text for output in outputs if output.ok and output.label is None]
     return Violation(
         trial=trial,
         verdict=verdict,
         asked=show_inputs(trial, languages, most),
-        answered=show_outputs(trial, verdict, languages, most),
+        answered=show_outputs(trial, verdict, languages, most, back),
         names=row_names(trial, languages),
         score="" if verdict.score is None else number_in_words(verdict.score),
         limit=limit_in_words(verdict),
-        reasons=list(dict.fromkeys(filter(None, (*verdict.reasons, verdict.reason)))),
+        sure=sureness(verdict),
+        reasons=numbered_reasons(verdict),
         identical=len(texts) == len(outputs) > 1 and len(set(texts)) == 1,
         details=[(k, number_in_words(v)) for k, v in list(verdict.details.items())[:MOST_DETAILS]],
     )
+
+
+def numbered_reasons(verdict: Verdict) -> list[Reason]:
+    """The reasons, those with places in the outputs numbered as their marks are."""
+    told = list(verdict.reasons) or [verdict.reason]
+    witness = {span.reason: WITNESSES[span.witness] for span in verdict.spans}
+    placed = [text for text in dict.fromkeys(told) if text in witness]
+    rest = [text for text in dict.fromkeys(told) if text and text not in witness]
+    numbered = [Reason(text, number, witness[text]) for number, text in enumerate(placed, 1)]
+    return numbered + [Reason(text) for text in rest]
+
+
+WITNESSES = {"": "", "pair": "against the other output", "source": "against its own source"}
 
 
 def row_names(trial: Trial, languages: Languages) -> tuple[str, str]:
@@ -124,6 +182,7 @@ def show_inputs(trial: Trial, languages: Languages, most: int) -> list[ShownInpu
     """The inputs, marked where they differ from each other, or a lone one from its round trip."""
     inputs = trial.case.inputs
     texts = [item.text[:most] for item in inputs]
+    named = named_texts(texts)
     if len(inputs) == 1 and trial.chains and len(trial.chains[0]) > 1:
         marks = [differing_ranges(texts[0], trial.chains[0][-1].text[:most])[0]]
     else:
@@ -137,13 +196,24 @@ def show_inputs(trial: Trial, languages: Languages, most: int) -> list[ShownInpu
         if item.context is not None:
             context = clipped(item.context, most, context_marks[place], spoken)
         text = clipped(item.text, most, marks[place], spoken)
+        if named:
+            text = ShownText(named[place], spoken, max(len(item.text) - most, 0))
         shown.append(ShownInput(text, item.title, context))
     return shown
+
+
+def named_texts(texts: list[str]) -> tuple[list[Piece], list[Piece]] | None:
+    """The two texts of a pair with every difference named, where the eye would see none."""
+    if len(texts) != 2 or max(map(len, texts)) > LONGEST_NAMED or not looks_alike(*texts):
+        return None
+    return name_differences(*texts)
 
 
 def edit_ranges(case: Case, texts: list[str]) -> list[list[Range]]:
     """The edited place in both inputs of a pair, or nothing where the edit is not all there is."""
     edit = case.edit
+    if edit and len(texts) == 2 and edit.old == edit.new and texts[1] == edit.new:
+        return [[(edit.start, edit.end)], []]  # a phrase of a sentence and the phrase alone
     if edit is None or len(texts) != 2 or not edit.old or not edit.new:
         return []
     if texts[0][: edit.start] + edit.new + texts[0][edit.end :] != texts[1]:
@@ -160,7 +230,7 @@ def differing_each(texts: list[str]) -> list[list[Range]]:
 
 
 def show_outputs(
-    trial: Trial, verdict: Verdict, languages: Languages, most: int
+    trial: Trial, verdict: Verdict, languages: Languages, most: int, back: tuple[str, ...] = ()
 ) -> list[ShownOutput]:
     """The chains, their last texts marked where they differ and where the oracle finds fault."""
     last = [
@@ -169,22 +239,52 @@ def show_outputs(
     texts = [output.text[:most] if output.ok else "" for output in last]
     if len(texts) == 1 and trial.case.inputs and len(trial.chains[0]) > 1:
         marks = [differing_ranges(trial.case.inputs[0].text[:most], texts[0])[1]]
+    elif trial.case.relation == CONTAINED and len(texts) == 2:
+        marks = [
+            [],
+            [],
+        ]  # of a whole and its part all the rest differs: only what is at fault is marked
     elif all(output.ok for output in last):
         marks = differing_each(texts)
     else:
         marks = [[] for _ in texts]  # beside a failed output, every word would be marked
+    notes = {reason.text: reason.note for reason in numbered_reasons(verdict)}
     shown = []
     for place, (chain, output) in enumerate(zip(trial.chains, last, strict=True)):
         spoken = [hop_language(languages, hop) for hop in range(len(chain) or 1)]
-        faults = [FaultRange(s.start, s.end, s.reason) for s in verdict.spans if s.output == place]
+        faults = [
+            FaultRange(s.start, s.end, s.reason, notes.get(s.reason, 0))
+            for s in verdict.spans
+            if s.output == place
+        ]
         steps = [clipped(step.text, most, [], spoken[hop]) for hop, step in enumerate(chain[:-1])]
         text = clipped(output.text, most, marks[place], spoken[-1], faults)
         differs = output.label != last[0].label
         scores = score_bars(output)
         shown.append(
-            ShownOutput(output.status, output.error, text, steps, output.label, scores, differs)
+            ShownOutput(
+                output.status,
+                output.error,
+                text,
+                steps,
+                output.label,
+                scores,
+                differs,
+                shown_back(trial, back, place, languages, most),
+            )
         )
     return shown
+
+
+def shown_back(
+    trial: Trial, back: tuple[str, ...], place: int, languages: Languages, most: int
+) -> ShownText | None:
+    """The way back of an output, marked where it differs from what was asked."""
+    text = back[place] if place < len(back) else ""
+    if not text:
+        return None
+    asked = trial.case.inputs[place].text[:most]
+    return clipped(text, most, differing_ranges(asked, text[:most])[1], language_tag(languages[0]))
 
 
 def score_bars(output: Output) -> list[tuple[str, float, float]]:

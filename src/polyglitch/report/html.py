@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
-from itertools import islice
+from itertools import chain, islice
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from polyglitch import registry
+from polyglitch.errors import UsageError
 from polyglitch.files.foreign import spelled_out
-from polyglitch.report.cards import card, language_tag, number_in_words, show_violation
+from polyglitch.report.cards import Card, card, language_tag, number_in_words, show_violation
 from polyglitch.report.marks import marked, visible
+from polyglitch.results.answer import capability, day_in_words, tested_in_words
 from polyglitch.results.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 
 TEMPLATES = "report/templates"
+PACKED_TOGETHER = 100  # cards unpacked in one go: a tenth of a second in a browser
+Packed = str
 
 
 @cache
@@ -41,6 +49,10 @@ def environment() -> Environment:
         duration=duration,
         language=language_tag,
         panels=panels,
+        day=day_in_words,
+        about_method=about_method,
+        tested=tested_in_words,
+        capability=capability,
     )
     made.globals.update(panel_size=(WIDTH, HEIGHT))
     return made
@@ -49,18 +61,24 @@ def environment() -> Environment:
 def html_report(
     summary: Summary, findings: Iterable[Finding], limits: ReportLimits
 ) -> Iterator[str]:
-    """The page in pieces; no more than one card is held at a time."""
-    shown = islice(findings, limits.cards)
+    """The page in pieces: the worst findings as cards, the rest packed; no more than a pack is held at a time."""
     style, script = asset("report.css"), asset("filter.js")
+    shown = islice(findings, limits.cards + limits.packed)
+    made = (card(n, found, summary.languages, limits) for n, found in enumerate(shown, 1))
+    worst = next(made, None)
+    cards = chain(filter(None, [worst]), made)
     page = environment().get_template("page.html.j2")
     return page.generate(
         summary=summary,
-        cards=(card(n, found, summary.languages, limits) for n, found in enumerate(shown, 1)),
+        worst=worst,
+        cards=islice(cards, limits.cards),
+        packs=packs(cards),
         bugs=[
             (bug, bug.shown and show_violation(*bug.shown, summary.languages, limits.characters))
             for bug in summary.bugs
         ],
-        unseen=max(summary.issues - limits.cards, 0),
+        folded=max((summary.findings or summary.issues) - limits.cards, 0),
+        total=summary.findings or summary.issues,
         limits=limits,
         style=style,
         script=script,
@@ -69,6 +87,39 @@ def html_report(
             f"script-src {source_hash(script)}; base-uri 'none'; form-action 'none'"
         ),
     )
+
+
+def packs(cards: Iterator[Card]) -> Iterator[tuple[int, Packed, Packed]]:
+    """The cards that are left, some at a time: how many, what they are filtered by, and themselves."""
+    template = environment().get_template("card.html.j2")
+    while some := list(islice(cards, PACKED_TOGETHER)):
+        index = [{"words": words_of(one), **json.loads(one.index)} for one in some]
+        yield len(some), packed(index), packed([template.render(card=one) for one in some])
+
+
+def packed(value: Any) -> Packed:
+    """Data as a page carries it until it is wanted: JSON, compressed, in letters that mean nothing to HTML."""
+    raw = json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    # Without the time of day: the same findings make the same page.
+    return base64.b64encode(gzip.compress(raw, compresslevel=6, mtime=0)).decode()
+
+
+def words_of(shown: Card) -> str:
+    """What a search looks through of a card that is not drawn yet."""
+    found = shown.finding
+    parts = [found.issue.id, found.seed.id, found.issue.kind, *found.methods]
+    for trial, verdict in found.violations:
+        parts += [verdict.reason, *verdict.reasons, *(item.text for item in trial.case.inputs)]
+        parts += [output.said for output in trial.outputs]
+    return spelled_out(" ".join(dict.fromkeys(parts))).lower()
+
+
+def about_method(name: str) -> str:
+    """What a method does, in a line; nothing for one that is not installed here."""
+    try:
+        return registry.entry("methods", name).about
+    except UsageError:
+        return ""
 
 
 def panels(curve: Curve) -> list[Markup]:

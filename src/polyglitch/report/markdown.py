@@ -77,7 +77,8 @@ def issue_row(shown: Card) -> str:
     if worst is not None:
         cells[2] = worst.score
         cells[3] = column(worst, 0)
-        cells[4] = "<br>".join(filter(None, (column(worst, 1), safe("; ".join(worst.reasons)))))
+        why = safe("; ".join(reason.text for reason in worst.reasons))
+        cells[4] = "<br>".join(filter(None, (column(worst, 1), why)))
     return "| " + " | ".join(cells) + " |\n"
 
 

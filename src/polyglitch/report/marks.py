@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
 from itertools import pairwise
 
 import msgspec
@@ -25,6 +26,8 @@ class Piece(msgspec.Struct, frozen=True):
     text: str
     changed: bool = False
     fault: str | None = None  # the oracle's reason, perhaps empty; None where it found no fault
+    note: int = 0  # the number of that reason in the list beside it
+    named: bool = False  # shown by its name as well: it looks like what stands in its place
 
 
 class FaultRange(msgspec.Struct, frozen=True):
@@ -33,6 +36,7 @@ class FaultRange(msgspec.Struct, frozen=True):
     start: int
     end: int
     reason: str = ""
+    note: int = 0
 
 
 @lru_cache(maxsize=8192)
@@ -100,14 +104,56 @@ def mark(
     pieces = []
     for start, end in pairwise(places):
         inside = any(a <= start and end <= b for a, b in changed)
-        reason = next((f.reason for f in blamed if f.start <= start and end <= f.end), None)
-        pieces.append(Piece(text[start:end], inside, reason))
+        fault = next((f for f in blamed if f.start <= start and end <= f.end), None)
+        reason, note = (fault.reason, fault.note) if fault else (None, 0)
+        pieces.append(Piece(text[start:end], inside, reason, note))
     return pieces
+
+
+LONGEST_NAMED = 2000  # characters: beyond it one letter at a time would take too long
+
+
+def looks_alike(first: str, second: str) -> bool:
+    """Whether two texts differ and a reader could not tell: by accents, blanks or letters of another script."""
+    if first == second or not first:
+        return False
+    if first.isascii() and second.isascii():  # most pairs: only blanks can hide there
+        return first.split() == second.split()
+    return skeleton(first) == skeleton(second)
+
+
+def skeleton(text: str) -> str:
+    """A text as the eye sees it: without blanks, accents and hidden signs, look-alike letters as Latin ones."""
+    flat = unicodedata.normalize("NFKD", text)
+    seen = "".join(c for c in flat if unicodedata.category(c)[0] not in "MZC")
+    return seen.translate(look_alikes())
+
+
+@cache
+def look_alikes() -> dict[int, str]:
+    """Letters of other scripts, each with the Latin letter that it is taken for."""
+    text = files("polyglitch").joinpath("resources", "look_alikes.txt").read_text("utf-8")
+    rows = (line.split() for line in text.splitlines() if not line.startswith("#"))
+    return {ord(other): latin for latin, other in rows}
+
+
+def name_differences(first: str, second: str) -> tuple[list[Piece], list[Piece]]:
+    """Two texts that look alike, every character that differs marked and named."""
+    sides: tuple[list[Piece], list[Piece]] = ([], [])
+    for step in Indel.opcodes(first, second):
+        one = first[step.src_start : step.src_end]
+        other = second[step.dest_start : step.dest_end]
+        for text, pieces in ((one, sides[0]), (other, sides[1])):
+            if text:
+                apart = step.tag != "equal"
+                pieces.append(Piece(text, changed=apart, named=apart))
+    return sides
 
 
 CHIP = Markup('<span class="chip" dir="ltr" title="{name}">{code}</span>')
 MARK = Markup('<{tag} class="{kind}"{title}>{body}</{tag}>')
 TITLE = Markup(' title="{}"')
+NOTE = Markup('<sup class="note-number" aria-label="reason {0}">{0}</sup>')
 
 
 def visible(text: str) -> Markup:
@@ -128,13 +174,24 @@ def marked(pieces: Sequence[Piece], tag: str) -> Markup:
 
 def marked_piece(piece: Piece, tag: Markup) -> Markup:
     """One piece, in one element or none."""
-    body = visible(piece.text)
+    body = Markup("").join(map(named_char, piece.text)) if piece.named else visible(piece.text)
     if piece.changed:
         body = MARK.format(tag=tag, kind="changed", title="", body=body)
     if piece.fault is not None:
         title = TITLE.format(spelled_out(piece.fault)) if piece.fault else ""
         body = MARK.format(tag=Markup("mark"), kind="fault", title=title, body=body)
+        if piece.note:
+            body += NOTE.format(piece.note)
     return body
+
+
+def named_char(char: str) -> Markup:
+    """A character with its name, for a place where the eye sees no difference."""
+    shown = escape("␣" if char.isspace() else char)
+    if char.isascii() and char.isprintable() and char != " ":
+        return shown  # what was expected there
+    name = "blank" if char == " " else f"{code_point(char).strip('⟨⟩')} {name_of(char)}"
+    return shown + CHIP.format(name=name, code=name)
 
 
 def name_of(char: str) -> str:

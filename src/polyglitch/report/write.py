@@ -14,6 +14,7 @@ from typing import TextIO, cast
 from polyglitch.errors import UsageError
 from polyglitch.registry import suggest
 from polyglitch.results.findings import Finding, ReportLimits, Summary
+from polyglitch.results.history import History
 
 STDOUT = "-"  # as the name of a report: lines of JSON on standard output
 Writer = Callable[[Summary, Iterable[Finding], ReportLimits], Iterator[str]]
@@ -29,6 +30,9 @@ WRITERS = {
 }
 
 
+FOR_PEOPLE = (".html", ".md")
+
+
 def writer_for(path: Path) -> Writer:
     """The writer that a file's extension names, or an error that names the known ones."""
     extension = ".jsonl" if str(path) == STDOUT else path.suffix.lower()
@@ -39,6 +43,12 @@ def writer_for(path: Path) -> Writer:
         )
     module, _, name = WRITERS[extension].partition(":")
     return cast(Writer, getattr(import_module(module), name))
+
+
+def findings_for(path: str | Path, history: History) -> Iterator[Finding]:
+    """A run's findings as a format wants them: for people, what several methods found on the same inputs is one."""
+    read_by_people = Path(path).suffix.lower() in FOR_PEOPLE
+    return history.merged_findings() if read_by_people else history.findings()
 
 
 def write_report(

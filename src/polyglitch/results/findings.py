@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from polyglitch.records import Issue, Record, Seed, Trial, Verdict
+from polyglitch.records import Issue, Label, Record, Seed, Trial, Verdict
 from polyglitch.results.curves import Curve
 
 
@@ -16,6 +16,15 @@ class Finding(Record, frozen=True, tag="finding/1"):
     violations: tuple[tuple[Trial, Verdict], ...]
     also_found_by: tuple[str, ...] = ()  # other methods that raised an issue on the same seed
     minimised: tuple[Trial, Verdict] | None = None  # the smallest pair that still fails
+    twins: tuple[Issue, ...] = ()  # what other methods raised on the very same inputs
+    labels: tuple[Label, ...] = ()  # what people said of it
+    # For each violation the way back of its outputs, in the source's language, where the store has it.
+    ways_back: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Every method that found it, the first to do so first."""
+        return (self.issue.method, *(twin.method for twin in self.twins))
 
 
 class MethodCount(msgspec.Struct, frozen=True):
@@ -37,6 +46,23 @@ class Bug(msgspec.Struct, frozen=True):
     methods: tuple[str, ...]
     numbers: tuple[int, ...]
     shown: tuple[Trial, Verdict] | None = None
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """What came of a run's limits; `passed` is nothing where none was set."""
+
+    holds: float
+    cases: int  # decided ones
+    passed: bool | None
+    sentence: str
+    failures: tuple[str, ...] = ()  # why it does not pass, beyond the share that holds
+
+
+class Chart(msgspec.Struct, frozen=True):
+    """What most findings are about: names with counts, the most common first."""
+
+    title: str
+    counts: dict[str, int]
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -67,13 +93,20 @@ class Summary(msgspec.Struct, frozen=True):
     groups: int = 0  # how many bugs the issues come down to
     alarms: tuple[str, ...] = ()  # what must be read before any figure
     bugs: tuple[Bug, ...] = ()  # those of more than one issue, the largest first
+    findings: int = 0  # the issues, those of several methods on the same inputs counted once
+    affected: int = 0  # seeds with an issue
+    answer: str = ""  # what came of it, in a sentence or two
+    gate: Gate | None = None  # what came of its limits
+    chart: Chart | None = None
+    look: str = ""  # the command that opens the run in the browser
 
 
 class ReportLimits(msgspec.Struct, frozen=True):
     """How much a report shows of what it is given."""
 
-    cards: int = (
-        500  # issues in the HTML: a browser stays quick, and nobody reads more in a sitting
+    cards: int = 300  # findings drawn in the HTML at once, and printed: a browser stays quick
+    packed: int = (
+        20_000  # findings after those, compressed in the page and drawn when they are asked for
     )
     worst: int = 10  # issues in the Markdown: a pull request comment is skimmed
     numbers: int = 60  # links to the issues of one bug

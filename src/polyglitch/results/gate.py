@@ -7,18 +7,9 @@ from typing import Any
 import msgspec
 
 from polyglitch.results.degenerate import Degenerate
+from polyglitch.results.findings import Gate as Gate
 
 MAX_UNDECIDED = 0.2  # of the cases: beyond it the share that holds is of too few to speak for all
-
-
-class Gate(msgspec.Struct, frozen=True):
-    """What came of a run's limits; `passed` is nothing where none was set."""
-
-    holds: float
-    cases: int  # decided ones
-    passed: bool | None
-    sentence: str
-    failures: tuple[str, ...] = ()  # why it does not pass, beyond the share that holds
 
 
 def gate_of(
@@ -41,6 +32,12 @@ def gate_of(
     if passed is not None:
         told += ": passed" if passed else ": failed"
     return Gate(holds, decided, passed, f"{told}.", failures)
+
+
+def kept_gate(figures: dict[str, Any]) -> Gate | None:
+    """What came of a run by the limits it was started with; nothing for one that judged nothing."""
+    limits = figures.get("limits", {})
+    return gate_of(figures, **limits) if figures.get("cases") else None
 
 
 def degenerate_of(figures: dict[str, Any]) -> Degenerate:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from polyglitch.campaign import configured_store
 from polyglitch.errors import UsageError
 from polyglitch.nlp.recent import Recent
 from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.findings import Finding
+from polyglitch.results.order import twins_of
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
@@ -106,6 +109,37 @@ class History:
         """The issues, worst first, each with its seed and its worst violations."""
         return (self.finding(issue) for issue in self.store.verdicts.issues(self.run_id))
 
+    def merged_issues(self) -> Iterator[Issue]:
+        """The issues without those that an earlier one stands for: the same inputs, by another method."""
+        later = {twin.id for twins in self.twins.values() for twin in twins}
+        issues = self.store.verdicts.issues(self.run_id)
+        return (issue for issue in issues if issue.id not in later)
+
+    def merged_findings(self) -> Iterator[Finding]:
+        """The findings as people read them: what several methods found on the same inputs is one."""
+        return (self.merged(issue) for issue in self.merged_issues())
+
+    def merged(self, issue: Issue) -> Finding:
+        """An issue with what other methods found on the same inputs, and every further violation of theirs."""
+        found, twins = self.finding(issue), self.twins.get(issue.id, ())
+        if not twins:
+            return self.with_ways_back(found)
+        pairs = {trial.case.inputs: (trial, verdict) for trial, verdict in found.violations}
+        for twin in twins:
+            for trial, verdict in self.finding(twin).violations:
+                pairs.setdefault(trial.case.inputs, (trial, verdict))
+        together = replace(found, violations=tuple(pairs.values()), twins=twins)
+        return self.with_ways_back(together)
+
+    @cached_property
+    def twins(self) -> dict[str, tuple[Issue, ...]]:
+        """For an issue the later ones that are the same finding."""
+        return twins_of(self.store, self.run_id)
+
+    @cached_property
+    def _labelled(self) -> bool:
+        return self.store.labels.any()
+
     def finding(self, issue: Issue) -> Finding:
         """An issue with its seed and its worst violations."""
         pairs = self.store.verdicts.get(self.run_id, issue.method, ids=issue.case_ids)
@@ -119,7 +153,31 @@ class History:
             ),
             also_found_by=tuple(name for name in finders if name != issue.method),
             minimised=self.minimised(issue),
+            labels=tuple(self.store.labels.of_issue(issue.id)) if self._labelled else (),
         )
+
+    def with_ways_back(self, finding: Finding) -> Finding:
+        """A finding with the way back of its outputs, as far as a run with a second system left it in the store."""
+        if len(self.definition["systems"]) < 2:
+            return finding
+        spoken = self.definition["languages"][1]
+        asked = [
+            [
+                Input(chain[0].text, language=spoken) if len(chain) == 1 and chain[0].ok else None
+                for chain in trial.chains
+            ]
+            for trial, _ in finding.violations
+        ]
+        inputs = [item for row in asked for item in row if item]
+        keys = [output_key(self.definition["systems"][1], item) for item in inputs]
+        known = self.store.outputs.get(keys)
+        texts = {
+            item.text: known[key].text
+            for item, key in zip(inputs, keys, strict=True)
+            if key in known and known[key].ok
+        }
+        rows = tuple(tuple(texts.get(i.text, "") if i else "" for i in row) for row in asked)
+        return replace(finding, ways_back=rows) if texts else finding
 
     def minimised(self, issue: Issue) -> tuple[Trial, Verdict] | None:
         """The smallest pair that still fails, where `minimise` has looked for one."""

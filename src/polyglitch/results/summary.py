@@ -19,32 +19,33 @@ from polyglitch.component import Method
 from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
 from polyglitch.issues.groups import group_issues
 from polyglitch.records import UNSTABLE, Group, Issue, Trial, Verdict
+from polyglitch.results.answer import answer_of, chart_of, look_at, run_again, title_of
 from polyglitch.results.curves import Curve, issue_points
 from polyglitch.results.degenerate import look_at_answers
 from polyglitch.results.findings import Bug, MethodCount, Summary
-from polyglitch.results.gate import degenerate_of
+from polyglitch.results.gate import degenerate_of, kept_gate
 from polyglitch.results.history import History
 from polyglitch.results.judgements import Judgements
 from polyglitch.results.labelled import LabelledCase
+from polyglitch.results.order import worst_first
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, signature
 from polyglitch.store.store import Store
 
 
 def ranked_issues(methods: Sequence[Method], history: History) -> Iterator[Issue]:
-    """The issues of all methods; each method's worst first, the methods taking turns."""
+    """The issues of all methods, the worst of all first."""
     store, run_id = history.store, history.run_id
-    ranked: list[tuple[int, int, Issue]] = []
-    for turn, method in enumerate(methods):
-        found: list[Issue] = []
+    ranked: list[tuple[tuple[int, int, float, str], Issue]] = []
+    for method in methods:
         for seed_id in store.verdicts.violated_seeds(run_id, method.name):
             pairs = list(store.verdicts.get(run_id, method.name, seed=seed_id))
             trials = history.trials([case for case, _ in pairs])
             violations = [(trial, v) for trial, (_, v) in zip(trials, pairs, strict=True)]
-            found += method.issues(store.cases.seed(run_id, seed_id), violations)
-        found.sort(key=lambda issue: (-issue.severity, issue.id))
-        ranked += [(place, turn, issue) for place, issue in enumerate(found)]
-    yield from (issue for _, _, issue in sorted(ranked, key=lambda item: item[:2]))
+            said = {verdict.case_id: verdict for _, verdict in violations}
+            for issue in method.issues(store.cases.seed(run_id, seed_id), violations):
+                ranked.append((worst_first(issue, said[issue.case_ids[0]]), issue))
+    yield from (issue for _, issue in sorted(ranked, key=lambda item: item[0]))
 
 
 def run_figures(plan: Plan, store: Store, askers: Sequence[Asker]) -> dict[str, Any]:
@@ -140,7 +141,7 @@ def groups_of(history: History) -> list[Group]:
     """The issues brought together where they are one bug, the largest group first."""
     found = (
         (finding.issue, [*filter(None, [finding.minimised]), *finding.violations])
-        for finding in islice(history.findings(), MOST_GROUPED)
+        for finding in islice(history.merged_findings(), MOST_GROUPED)
     )
     source, target = history.definition["languages"]
     return group_issues(found, (source, target))
@@ -148,7 +149,7 @@ def groups_of(history: History) -> list[Group]:
 
 def bugs_of(history: History, groups: Sequence[Group]) -> tuple[Bug, ...]:
     """The largest groups of more than one issue, as a report shows them."""
-    issues = list(islice(history.store.verdicts.issues(history.run_id), MOST_GROUPED))
+    issues = list(islice(history.merged_issues(), MOST_GROUPED))
     place = {issue.id: number for number, issue in enumerate(issues, 1)}
     return tuple(
         Bug(
@@ -177,11 +178,12 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
 
     figures, source = history.row["figures"], history.definition["languages"]
     groups = groups_of(history)
+    issues = list(history.merged_issues())
+    affected = len({issue.seed_id for issue in issues})
     return Summary(
-        title=title
-        or f"{history.definition['systems'][0].split('|')[0]} on {history.definition['corpus']['name']}",
+        title=title or title_of(history.definition),
         signature=signature(history.definition),
-        command=command or figures.get("command", ""),
+        command=command or run_again(history),
         created=history.row["created"],
         system=" and back by ".join(history.definition["systems"]),
         languages=(source[0], source[1]),
@@ -195,6 +197,12 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         curves=run_curves(history),
         groups=len(groups),
         bugs=bugs_of(history, groups),
+        findings=len(issues),
+        affected=affected,
+        answer=answer_of(history, groups, affected),
+        gate=kept_gate(figures),
+        chart=chart_of(issues, figures.get("by_relation", {})),
+        look=look_at(history),
         **{name: figures.get(name, 0) for name in COUNTS},
     )
 

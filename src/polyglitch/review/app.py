@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -27,7 +29,9 @@ from polyglitch.review.access import (
     reviewer_name,
 )
 from polyglitch.review.agreement import agreements, mean_kappa
+from polyglitch.review.desks import Desks
 from polyglitch.review.evidence import Trees
+from polyglitch.review.home import Home
 from polyglitch.review.pages import (
     OTHER_SHELVES,
     VERDICTS,
@@ -43,6 +47,7 @@ from polyglitch.review.pages import (
     write,
 )
 from polyglitch.review.queue_view import PAGE, Opened, QueueView
+from polyglitch.review.run_pages import RunPages
 from polyglitch.store.labels import now
 from polyglitch.store.queue import QueueFilter, QueueRow
 
@@ -54,18 +59,34 @@ LONGEST_NOTE = 2000
 
 
 def make_app(desk: QueueView, trees: Trees, hosts: Hosts, sessions: Sessions) -> Starlette:
-    """The application for one run of a store."""
-    review = Review(desk, trees)
-    door = Login(sessions)
+    """The application: home, and the pages of any run of the store; those without a name are of the first."""
+    desks = Desks(desk)
+    review, told = Review(desks, trees), RunPages(desks)
+    home, door = Home(desks), Login(sessions)
+    of_a_run = [
+        ("/", review.page, "GET"),
+        ("/rows", review.rows, "GET"),
+        ("/issue/{issue}", review.issue, "GET"),
+        ("/trees/{issue}", review.draw_trees, "GET"),
+        ("/reviewers", review.reviewers, "GET"),
+        ("/label", write(review.label), "POST"),
+        ("/undo", write(review.undo), "POST"),
+        ("/labels", told.labels, "GET"),
+        ("/calibrate", write(told.calibrate), "POST"),
+        ("/bugs", told.bugs, "GET"),
+        ("/bug/{bug}", told.bug, "GET"),
+    ]
     return Starlette(
         routes=[
-            Route("/", review.page),
-            Route("/rows", review.rows),
-            Route("/issue/{issue}", review.issue),
-            Route("/trees/{issue}", review.draw_trees),
-            Route("/reviewers", review.reviewers),
-            Route("/label", write(review.label), methods=["POST"]),
-            Route("/undo", write(review.undo), methods=["POST"]),
+            *(
+                Route(base + path, handler, methods=[method])
+                for base in ("", "/run/{run}")
+                for path, handler, method in of_a_run
+            ),
+            Route("/home", home.page),
+            Route("/live/{run}", home.live),
+            Route("/live/{run}/piece", home.live_piece),
+            Route("/compare", home.compare),
             Route("/name", door.ask_name),
             Route("/name", write(door.take_name), methods=["POST"]),
             Route("/login", door.ask_password),
@@ -80,20 +101,22 @@ def make_app(desk: QueueView, trees: Trees, hosts: Hosts, sessions: Sessions) ->
 class Review:
     """The pages about issues."""
 
-    def __init__(self, desk: QueueView, trees: Trees) -> None:
-        self.desk, self.trees, self.store = desk, trees, desk.store
+    def __init__(self, desks: Desks, trees: Trees) -> None:
+        self.desks, self.trees, self.store = desks, trees, desks.store
 
     def page(self, request: Request) -> Response:
         """The whole page: filters, the list around a place, and the issue there."""
         who = reviewer(request)
         if not who:
-            return RedirectResponse("/name", 303)
-        desk, wanted = self.desk, wanted_of(request.query_params)
+            base = self.desks.base(request)
+            return RedirectResponse(f"/name?next={base}/" if base else "/name", 303)
+        desk, wanted = self.desks.of(request), wanted_of(request.query_params)
         at = place_of(request.query_params, "at") or 0
         rows, current = desk.window(who, wanted, at)
         return HTMLResponse(
             render(
                 "review",
+                base=self.desks.base(request),
                 desk=desk,
                 who=who,
                 token=session_of(request).token,
@@ -102,45 +125,55 @@ class Review:
                 opened=desk.open(who, current) if current else None,
                 # A search through all texts is not made twice where the list shows all it found.
                 count=len(rows) if at < 2 and len(rows) < PAGE else desk.count(who, wanted),
-                done=self.store.labels.labelled_by(desk.run_id, who),
+                done=desk.done(who),
                 kinds=desk.kinds(),
             )
         )
 
     def rows(self, request: Request) -> Response:
         """More of the list, after or before a place."""
+        desk, base = self.desks.of(request), self.desks.base(request)
         who, wanted = named(request), wanted_of(request.query_params)
         after, before = (place_of(request.query_params, name) for name in ("after", "before"))
-        rows = self.store.queue.page(self.desk.run_id, who, wanted, after=after, before=before)
-        lines = self.desk.lines(rows)
-        return HTMLResponse(render("rows", lines=lines, wanted=wanted, current=None))
+        rows = desk.page(who, wanted, after=after, before=before)
+        lines = desk.lines(rows)
+        return HTMLResponse(render("rows", base=base, lines=lines, wanted=wanted, current=None))
 
     def issue(self, request: Request) -> Response:
         """One issue as a piece of a page."""
-        return HTMLResponse(render("issue", opened=self.opened(request)))
+        base = self.desks.base(request)
+        return HTMLResponse(render("issue", base=base, opened=self.opened(request)))
 
     def draw_trees(self, request: Request) -> Response:
         """The dependency trees of an issue's worst violation."""
         opened = self.opened(request)
         if opened.card.worst is None:
             raise HTTPException(404, "no case")
-        drawn = self.trees.draw(opened.card.worst.trial, self.desk.languages)
+        drawn = self.trees.draw(opened.card.worst.trial, self.desks.of(request).languages)
         return HTMLResponse(render("trees", rows=drawn))
 
     def reviewers(self, request: Request) -> Response:
         """How far everyone is, and how far they agree."""
-        found = agreements(self.store.labels.joint(self.desk.run_id))
-        counts = self.store.labels.counts(self.desk.run_id)
-        mean = mean_kappa(found)
-        page = render("reviewers", desk=self.desk, counts=counts, found=found, mean=mean)
-        return HTMLResponse(page)
+        desk = self.desks.of(request)
+        found = agreements(self.store.labels.joint(desk.run_id))
+        return HTMLResponse(
+            render(
+                "reviewers",
+                base=self.desks.base(request),
+                desk=desk,
+                counts=self.store.labels.counts(desk.run_id),
+                found=found,
+                mean=mean_kappa(found),
+            )
+        )
 
     def label(self, request: Request, form: Form) -> Response:
         """Keep what the reviewer says of an issue."""
-        who, row = named(request), self.row(request, form.get("issue", ""))
+        desk, who = self.desks.of(request), named(request)
+        row = self.row(request, form.get("issue", ""))
         kind = form.get("kind", "")
         verdict = form.get("verdict") or ("bug" if kind else "")
-        allowed = {*self.desk.open(who, row).kinds, row.kind, ""}
+        allowed = {*desk.open(who, row).kinds, row.kind, ""}
         case = form.get("case", "")
         if verdict not in dict(VERDICTS) or kind not in allowed:
             raise HTTPException(400, "no such verdict or kind")
@@ -149,15 +182,20 @@ class Review:
         note = form.get("note", "")[:LONGEST_NOTE]
         # `verdict` is one of the three that the record allows, which a type checker cannot see.
         label = Label(row.id, verdict, who, now(), kind, note, case)  # type: ignore[arg-type]
-        self.store.labels.set(self.desk.run_id, label)
+        for twin in desk.history.twins.get(row.id, ()):  # the same finding of another method
+            self.store.labels.set(desk.run_id, replace(label, issue_id=twin.id, case=""))
+        self.store.labels.set(desk.run_id, label)
         said = f"Issue {row.position}: {verdict}" + (f", {kind}" if kind else "")
         return self.answer(request, said, row, row.position + 1)
 
     def undo(self, request: Request, form: Form) -> Response:
         """Take back the reviewer's last label."""
-        issue = self.store.labels.undo(self.desk.run_id, named(request))
+        desk, who = self.desks.of(request), named(request)
+        issue = self.store.labels.undo(desk.run_id, who)
         if issue is None:
             return self.answer(request, "Nothing to undo", None, 0)
+        for _ in desk.history.twins.get(issue, ()):  # labelled right before it
+            self.store.labels.undo(desk.run_id, who)
         row = self.row(request, issue)
         return self.answer(request, f"Undone: issue {row.position}", row, row.position)
 
@@ -165,29 +203,33 @@ class Review:
         """What a write came to: for the script as data, for a browser without it as the next page."""
         if request.headers.get("accept") != "application/json":
             place = {"at": onward} if onward else {}
-            return RedirectResponse("/" + query(wanted_of(request.query_params), **place), 303)
-        who = named(request)
-        opened = self.desk.open(who, row) if row else None
+            onto = self.desks.base(request) + "/" + query(wanted_of(request.query_params), **place)
+            return RedirectResponse(onto, 303)
+        who, desk = named(request), self.desks.of(request)
+        opened = desk.open(who, row) if row else None
         return JSONResponse(
             {
                 "said": said,
                 "issue": row.id if row else "",
                 "verdict": opened.own.verdict if opened and opened.own else "",
-                "piece": render("issue", opened=opened) if opened else "",
-                "done": self.store.labels.labelled_by(self.desk.run_id, who),
-                "total": self.desk.total,
+                "piece": render("issue", base=self.desks.base(request), opened=opened)
+                if opened
+                else "",
+                "done": desk.done(who),
+                "total": desk.total,
             }
         )
 
     def opened(self, request: Request) -> Opened:
         """The issue that an address names."""
-        return self.desk.open(named(request), self.row(request, request.path_params["issue"]))
+        row = self.row(request, request.path_params["issue"])
+        return self.desks.of(request).open(named(request), row)
 
     def row(self, request: Request, issue: str) -> QueueRow:
         """A row by its id."""
         for shelf in OTHER_SHELVES if ":" in issue else ("issues",):
             found = self.store.queue.row(
-                self.desk.run_id, named(request), QueueFilter(shelf), issue
+                self.desks.of(request).run_id, named(request), QueueFilter(shelf), issue
             )
             if found is not None:
                 return found
@@ -225,8 +267,9 @@ class Login:
 
     def ask_name(self, request: Request) -> Response:
         """The form for the reviewer's name."""
-        token = session_of(request).token
-        return HTMLResponse(render("name", token=token, who=reviewer(request), problem=""))
+        token, onward = session_of(request).token, own_page(request.query_params.get("next", ""))
+        who = reviewer(request)
+        return HTMLResponse(render("name", token=token, who=who, problem="", onward=onward))
 
     def take_name(self, request: Request, form: Form) -> Response:
         """Keep the name in a cookie."""
@@ -234,8 +277,10 @@ class Login:
         if not name:
             token = session_of(request).token
             problem = "Labels need a name: write yours."
-            return HTMLResponse(render("name", token=token, who="", problem=problem), 400)
-        response = RedirectResponse("/", 303)
+            onward = own_page(form.get("next", ""))
+            page = render("name", token=token, who="", problem=problem, onward=onward)
+            return HTMLResponse(page, 400)
+        response = RedirectResponse(own_page(form.get("next", "")), 303)
         response.set_cookie(
             REVIEWER_COOKIE, name_to_cookie(name), YEAR, httponly=True, samesite="strict"
         )
@@ -277,6 +322,11 @@ def problem(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         code, text = error.status_code, error.detail
     return HTMLResponse(render("problem", code=code, text=text), code)
+
+
+def own_page(text: str) -> str:
+    """Where to go after the name is known: the queue of a run, never elsewhere."""
+    return text if re.fullmatch(r"/run/[0-9a-f]{4,64}/", text) else "/"
 
 
 def reviewer(request: Request) -> str:

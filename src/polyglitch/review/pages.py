@@ -33,6 +33,7 @@ STATIC = {  # the only files there are: a request for anything else finds nothin
     "review.js": ("review/static", "review.js", "text/javascript"),
     "icon.svg": ("review/static", "icon.svg", "image/svg+xml"),
     "keys.js": ("review/static", "keys.js", "text/javascript"),
+    "live.js": ("review/static", "live.js", "text/javascript"),
 }
 VERDICTS = (("bug", "b"), ("not a bug", "n"), ("unsure", "u"))
 LABEL_FILTERS = ("unlabelled", "labelled", "bug", "not a bug", "unsure", "disagreement")
@@ -70,7 +71,7 @@ def environment() -> Environment:
             ]
         )
     )
-    made.filters = {**made.filters, "query": query, "kappa_in_words": in_words}
+    made.filters = {**made.filters, "query": query, "kappa_in_words": in_words, "step": matrix_step}
     made.globals = {
         **made.globals,
         "VERDICTS": VERDICTS,
@@ -87,6 +88,11 @@ def environment() -> Environment:
 def render(name: str, **values: Any) -> str:
     """A page or a piece of one."""
     return environment().get_template(f"{name}.html.j2").render(**values)
+
+
+def matrix_step(share: float) -> int:
+    """The colour of a share in a matrix, from bad to good: a translator that holds in 90% is not good yet."""
+    return sum(share >= bound for bound in (0.5, 0.8, 0.9, 0.97))
 
 
 def query(wanted: QueueFilter, **more: Any) -> str:

@@ -52,7 +52,9 @@ class QueueView:
         self.methods = [method["name"] for method in self.history.definition["methods"]]
         source, target = self.history.definition["languages"]
         self.languages: Languages = (source, target)
-        self.total = store.queue.count(self.run_id, "", QueueFilter())
+        # What another method found on the same inputs is looked at and labelled together with the first.
+        self.hidden = frozenset(t.id for twins in self.history.twins.values() for t in twins)
+        self.total = store.queue.count(self.run_id, "", QueueFilter(), self.hidden)
         self._suspected = store.queue.suspected_kinds(self.run_id)
 
     def make_searchable(self) -> Iterator[int]:
@@ -71,7 +73,25 @@ class QueueView:
         """How many rows a filter lets pass; counted only where there is a filter."""
         if wanted == QueueFilter():
             return self.total
-        return self.store.queue.count(self.run_id, who, wanted)
+        return self.store.queue.count(self.run_id, who, wanted, self.hidden)
+
+    def done(self, who: str) -> int:
+        """How many findings a reviewer has labelled."""
+        return self.store.labels.labelled_by(self.run_id, who, self.hidden)
+
+    def page(
+        self,
+        who: str,
+        wanted: QueueFilter,
+        *,
+        after: int | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> list[QueueRow]:
+        """The rows after a position or before one, without those that another stands for."""
+        return self.store.queue.page(
+            self.run_id, who, wanted, after=after, before=before, limit=limit, hidden=self.hidden
+        )
 
     def kinds(self) -> list[str]:
         """The kinds that methods suspect, which stay, and those that reviewers name."""
@@ -81,12 +101,8 @@ class QueueView:
         self, who: str, wanted: QueueFilter, at: int
     ) -> tuple[list[QueueRow], QueueRow | None]:
         """The rows around a position, and the one to look at: the first there or after it."""
-        ahead = self.store.queue.page(self.run_id, who, wanted, after=at - 1, limit=PAGE)
-        behind = (
-            self.store.queue.page(self.run_id, who, wanted, before=at, limit=BEHIND)
-            if at > 1
-            else []
-        )
+        ahead = self.page(who, wanted, after=at - 1, limit=PAGE)
+        behind = self.page(who, wanted, before=at, limit=BEHIND) if at > 1 else []
         current = ahead[0] if ahead else behind[-1] if behind else None
         return behind + ahead, current
 
@@ -101,7 +117,7 @@ class QueueView:
 
     def open(self, who: str, row: QueueRow) -> Opened:
         """All there is to see of a row."""
-        finding = self.history.finding(row.issue)
+        finding = self.history.merged(row.issue)
         labels = self.store.labels.of_issue(row.id)
         own = next((label for label in labels if label.who == who), None)
         trials = [trial for trial, _ in finding.violations]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -103,9 +103,11 @@ class Labels(Rows, repeat=False):
                 found.setdefault(name, {})[said] = count
         return [LabelCount(name, found[name]) for name in sorted(found)]
 
-    def labelled_by(self, run: str, who: str) -> int:
-        """How many issues of a run a reviewer has labelled."""
+    def labelled_by(self, run: str, who: str, hidden: Collection[str] = ()) -> int:
+        """How many issues of a run a reviewer has labelled, those that are not shown left out."""
         query = _of_run(select(func.count()), run).where(s.labels.c.who == who)
+        if hidden:
+            query = query.where(s.labels.c.issue.not_in(hidden))
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Literal
 
 import msgspec
@@ -60,11 +61,13 @@ class Queue(Rows):
         after: int | None = None,
         before: int | None = None,
         limit: int = 50,
+        hidden: Collection[str] = (),
     ) -> list[QueueRow]:
         """The rows that come next after a position, or right before one; in order either way."""
         items, own = _shelf(run, wanted), s.labels.alias("own")
         columns = [items.c[name] for name in QueueRow.__struct_fields__ if name != "verdict"]
         query = _filtered(select(*columns, own.c.verdict), items, own, who, wanted)
+        query = _without(query, items, hidden)
         if before is not None:
             query = query.where(items.c.position < before).order_by(items.c.position.desc())
         else:
@@ -84,10 +87,10 @@ class Queue(Rows):
         found = self.page(run, who, QueueFilter(wanted.shelf), after=position - 1, limit=1)
         return found[0] if found else None
 
-    def count(self, run: str, who: str, wanted: QueueFilter) -> int:
+    def count(self, run: str, who: str, wanted: QueueFilter, hidden: Collection[str] = ()) -> int:
         """How many rows the filter lets pass."""
         items, own = _shelf(run, wanted), s.labels.alias("own")
-        query = _filtered(select(func.count()), items, own, who, wanted)
+        query = _without(_filtered(select(func.count()), items, own, who, wanted), items, hidden)
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 
@@ -120,6 +123,10 @@ class Queue(Rows):
         """Keep what a person reads of some issues, for `Wanted.search`."""
         rows = [{"run": run, "issue": key, "text": fold(text)} for key, text in texts.items()]
         self.add_rows(s.searchable, rows)
+
+
+def _without(query: Select[Any], items: Subquery, hidden: Collection[str]) -> Select[Any]:
+    return query.where(items.c.id.not_in(hidden)) if hidden else query
 
 
 def fold(text: str) -> str:

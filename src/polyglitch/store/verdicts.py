@@ -192,6 +192,30 @@ class Verdicts(Rows):
             gone = {row[0]: row[1] for row in connection.execute(found)}
             return {row[0]: row[1] - gone.get(row[0], 0) for row in connection.execute(judged)}
 
+    def newest(self, run: str, limit: int) -> list[tuple[str, Case, Verdict]]:
+        """The violations of the cases that were made last, the last first: method, case, verdict."""
+        c, v = s.cases, s.verdicts
+        query = (
+            select(c.c.method, c.c.record, v.c.record)
+            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
+            .where(v.c.run == run, v.c.outcome == "violated")
+            .order_by(c.c.position.desc(), c.c.method)
+            .limit(limit)
+        )
+        with self._engine.connect() as connection:
+            rows = list(connection.execute(query))
+        return [(row[0], decode(row[1], Case), decode(row[2], Verdict)) for row in rows]
+
+    def issues_of_shared_seeds(self, run: str) -> list[Issue]:
+        """The issues on seeds that have more than one, in the order of the run."""
+        i = s.issues
+        shared = select(i.c.seed).where(i.c.run == run).group_by(i.c.seed).having(func.count() > 1)
+        query = (
+            select(i.c.record).where(i.c.run == run, i.c.seed.in_(shared)).order_by(i.c.position)
+        )
+        with self._engine.connect() as connection:
+            return [decode(record, Issue) for record in connection.scalars(query)]
+
     def finders(self, run: str, seed: str) -> list[str]:
         """The methods that raised an issue on a seed."""
         query = select(s.issues.c.method).where(s.issues.c.run == run, s.issues.c.seed == seed)

@@ -1,28 +1,162 @@
 "use strict";
+// Filters, sorts and links findings. The worst are drawn in the page; the rest lie packed in it and are drawn on demand.
 (() => {
+  const STEP = 200; // cards drawn more at a press
   const form = document.getElementById("filter");
-  const text = document.getElementById("filter-text");
-  const method = document.getElementById("filter-method");
-  const count = document.getElementById("filter-count");
-  const cards = Array.from(document.querySelectorAll("article.card"), (element) => ({
-    element,
-    methods: JSON.parse(element.dataset.methods),
+  const list = document.getElementById("cards");
+  const fields = Object.fromEntries(["text", "kind", "method", "tests", "label", "sort"].map((name) => [name, form.elements[name]]));
+  const clearButton = document.getElementById("filter-clear");
+  const moreButton = document.getElementById("more-button");
+  const packs = Array.from(document.querySelectorAll("script.pack"));
+  const toEntry = (index, element, pack, place) => ({ ...index, element, pack, place });
+  const entries = Array.from(list.querySelectorAll("article.card"), (element, place) => ({
+    ...toEntry(JSON.parse(element.dataset.index), element, null, place),
     words: element.textContent.toLowerCase(),
   }));
-  const apply = () => {
-    const wanted = text.value.trim().toLowerCase();
-    let shown = 0;
-    for (const card of cards) {
-      const fits =
-        (!method.value || card.methods.includes(method.value)) && card.words.includes(wanted);
-      card.element.hidden = !fits;
-      shown += fits ? 1 : 0;
+  const drawn = entries.length;
+  let most = drawn;
+  let turn = 0;
+
+  const unpack = async (text) => {
+    const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).json();
+  };
+  let indexed = null;
+  const allEntries = () => {
+    indexed ??= (async () => {
+      const found = await Promise.all(packs.map((pack) => unpack(pack.dataset.index)));
+      found.forEach((some, number) => some.forEach((one) => entries.push(toEntry(one, null, packs[number], entries.length))));
+      offer();
+    })();
+    return indexed;
+  };
+  const opened = new Map();
+  const draw = async (entry) => {
+    if (entry.element) return;
+    if (!opened.has(entry.pack)) opened.set(entry.pack, unpack(entry.pack.textContent));
+    const texts = await opened.get(entry.pack);
+    const first = entries.findIndex((one) => one.pack === entry.pack);
+    const made = document.createElement("template");
+    made.innerHTML = texts[entry.place - first]; // written and escaped by the report itself
+    entry.element = made.content.firstElementChild;
+  };
+
+  const tests = {
+    text: (entry, value) => entry.words.includes(value.trim().toLowerCase()),
+    kind: (entry, value) => entry.kind === value,
+    method: (entry, value) => entry.methods.includes(value),
+    tests: (entry, value) => entry.tests === value,
+    label: (entry, value) => (value === "unlabelled" ? !entry.labels.length : entry.labels.includes(value)),
+  };
+  const keys = { kind: (e) => e.kind || "\uffff", method: (e) => e.methods[0], tests: (e) => e.tests, short: (e) => e.size };
+  const chosen = () => Object.entries(tests).filter(([name]) => fields[name].value.trim());
+  const matching = () => {
+    const wanted = chosen();
+    const found = entries.filter((entry) => wanted.every(([name, fits]) => fits(entry, fields[name].value)));
+    const key = keys[fields.sort.value];
+    if (!key) return found.sort((a, b) => a.place - b.place);
+    return found.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.place - b.place));
+  };
+
+  const show = async () => {
+    const mine = ++turn;
+    const narrowed = chosen().length > 0 || fields.sort.value !== "";
+    if (narrowed || most > drawn) await allEntries();
+    const found = matching();
+    const shown = found.slice(0, Math.max(most, STEP));
+    for (const entry of shown) await draw(entry);
+    if (mine !== turn) return; // another filter was set meanwhile
+    for (const entry of entries) if (entry.element) entry.element.hidden = true;
+    for (const entry of shown) entry.element.hidden = false;
+    const wanted = shown.map((entry) => entry.element);
+    if (wanted.some((element, place) => list.children[place] !== element)) list.prepend(...wanted);
+    tell(found.length, shown.length, narrowed);
+  };
+  const total = drawn + packs.reduce((sum, pack) => sum + Number(pack.dataset.count), 0);
+  const say = (number) => number.toLocaleString("en");
+  const tell = (found, shown, narrowed) => {
+    const there = narrowed ? `${say(found)} of ${say(total)} match` : `${say(total)} findings`;
+    document.getElementById("filter-count").textContent = shown < found ? `${there}, ${say(shown)} drawn` : there;
+    document.getElementById("no-match").hidden = found > 0 || total === 0;
+    clearButton.hidden = !narrowed;
+    const left = (narrowed ? found : total) - shown;
+    const note = document.getElementById("more");
+    if (!note) return;
+    note.hidden = left <= 0;
+    document.getElementById("more-text").textContent = `${say(left)} more in this file are drawn on demand.`;
+    moreButton.hidden = false;
+    moreButton.textContent = `Show ${say(Math.min(STEP, left))} more`;
+  };
+
+  const offer = () => {
+    const values = { kind: (e) => [e.kind], method: (e) => e.methods, tests: (e) => [e.tests], label: (e) => e.labels };
+    for (const [name, read] of Object.entries(values)) {
+      const counts = new Map();
+      for (const entry of entries) for (const value of read(entry)) if (value) counts.set(value, (counts.get(value) ?? 0) + 1);
+      if (name === "label" && counts.size) counts.set("unlabelled", entries.filter((e) => !e.labels.length).length);
+      const field = fields[name];
+      const before = field.value || wanted[name] || "";
+      const names = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || (a < b ? -1 : 1));
+      field.replaceChildren(field.options[0], ...names.map((value) => new Option(`${value} (${counts.get(value)})`, value)));
+      field.value = names.includes(before) ? before : "";
+      field.parentElement.hidden = names.length < 2;
     }
-    count.textContent = `${shown} of ${cards.length} shown`;
+  };
+
+  // The address carries the filters or a finding, so that either can be sent to somebody.
+  let wanted = {};
+  const readAddress = async () => {
+    const hash = decodeURIComponent(location.hash.slice(1));
+    const number = /^issue-(\d+)$/.exec(hash)?.[1];
+    if (number) {
+      if (number > drawn) await allEntries();
+      const entry = entries.find((one) => one.place === number - 1);
+      if (!entry) return;
+      await draw(entry);
+      entry.element.hidden = false;
+      if (!entry.element.isConnected) list.append(entry.element);
+      entry.element.scrollIntoView();
+    } else if (hash.includes("=")) {
+      wanted = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+      if (packs.length) await allEntries();
+      for (const [name, field] of Object.entries(fields)) field.value = wanted[name] ?? "";
+      wanted = {};
+      await show();
+      form.scrollIntoView();
+    }
+  };
+  const writeAddress = () => {
+    const set = Object.entries(fields).filter(([, field]) => field.value.trim()).map(([name, field]) => [name, field.value]);
+    history.replaceState(null, "", `#${set.length ? new URLSearchParams(set) : "issues"}`);
+  };
+  const change = () => {
+    most = drawn;
+    writeAddress();
+    show();
+  };
+  const clear = () => {
+    form.reset();
+    change();
   };
   form.addEventListener("submit", (event) => event.preventDefault());
-  text.addEventListener("input", apply);
-  method.addEventListener("change", apply);
-  form.hidden = cards.length < 2;
-  apply();
+  form.addEventListener("input", change);
+  clearButton.addEventListener("click", clear);
+  document.getElementById("no-match-clear").addEventListener("click", clear);
+  moreButton?.addEventListener("click", () => {
+    most = Math.max(most, STEP) + STEP;
+    show();
+  });
+  window.addEventListener("hashchange", readAddress);
+  const folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded.push(...document.querySelectorAll("#issues details:not([open])"));
+    for (const part of folded) part.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    for (const part of folded.splice(0)) part.open = false;
+  });
+  form.hidden = total < 2;
+  offer();
+  show().then(readAddress);
 })();

@@ -3,6 +3,7 @@ import { keysAreOn, listen, switchKeys } from "./keys.js";
 
 const byId = (id) => document.getElementById(id);
 const query = document.body.dataset.query;
+const base = document.body.dataset.base;
 const token = document.querySelector("meta[name=token]").content;
 const rows = byId("rows");
 const main = byId("issue");
@@ -47,13 +48,13 @@ const current = () => article() && rowOf(article().dataset.id);
 
 const ahead = new Map();
 const piece = (id) => {
-  const found = ahead.get(id) ?? get(`/issue/${encodeURIComponent(id)}`);
+  const found = ahead.get(id) ?? get(`${base}/issue/${encodeURIComponent(id)}`);
   ahead.delete(id);
   return found;
 };
 const fetchAhead = (row) => {
   if (!row || ahead.has(row.dataset.id)) return;
-  const coming = get(`/issue/${encodeURIComponent(row.dataset.id)}`);
+  const coming = get(`${base}/issue/${encodeURIComponent(row.dataset.id)}`);
   coming.catch(() => ahead.delete(row.dataset.id));
   ahead.set(row.dataset.id, coming);
   if (ahead.size > 8) ahead.delete(ahead.keys().next().value);
@@ -95,7 +96,7 @@ const show = async (id) => {
   byId("issue-title").focus({ preventScroll: true });
   const address = new URLSearchParams(query);
   address.set("at", shown.dataset.position);
-  history.replaceState(null, "", `/?${address}`);
+  history.replaceState(null, "", `${base}/?${address}`);
   fetchAhead(row?.nextElementSibling);
   growAhead(row);
 };
@@ -104,7 +105,7 @@ const moreRows = async (row, onward) => {
   const address = new URLSearchParams(query);
   address.set(onward ? "after" : "before", row.dataset.position);
   const found = document.createElement("template");
-  found.innerHTML = await get(`/rows?${address}`);
+  found.innerHTML = await get(`${base}/rows?${address}`);
   const made = found.content.children;
   if (onward) rows.append(...made);
   else rows.prepend(...made);
@@ -155,11 +156,12 @@ const noteAnswer = (answer) => {
 const label = async (fields) => {
   if (!article()) return;
   const issue = article().dataset.id;
-  const answer = await post("/label", { issue, note: byId("note").value, case: byId("case").value, ...fields });
+  const answer = await post(`${base}/label`, { issue, note: byId("note").value, case: byId("case").value, ...fields });
   noteAnswer(answer);
   if (!(await neighbour(true))) {
     await show(issue);
     say(`${answer.said}. This is the last one.`);
+    if (answer.done >= answer.total) window.location.assign(`${base}/labels`);
   } else {
     await step(true);
     say(`${answer.said}. Now issue ${article().dataset.position}.`);
@@ -167,7 +169,7 @@ const label = async (fields) => {
 };
 
 const undo = async () => {
-  const answer = await post("/undo", {});
+  const answer = await post(`${base}/undo`, {});
   say(answer.said);
   if (!answer.issue) return;
   noteAnswer(answer);
@@ -179,7 +181,7 @@ const openHelp = () => {
   byId("help").showModal();
 };
 const openReviewers = async () => {
-  byId("reviewers-body").innerHTML = await get("/reviewers");
+  byId("reviewers-body").innerHTML = await get(`${base}/reviewers`);
   byId("reviewers").showModal();
 };
 const drawTrees = async (details) => {
@@ -197,7 +199,7 @@ const toggleTrees = () => {
   const details = main.querySelector("details.trees");
   if (!details) return;
   details.open = !details.open;
-  details.scrollIntoView({ block: "nearest" });
+  details.scrollIntoView({ block: details.open ? "start" : "nearest" });
 };
 const nextCase = () => {
   const cases = byId("case");
@@ -209,6 +211,13 @@ const nextCase = () => {
   shown.scrollIntoView({ block: "nearest" });
   return say(`The bug is in ${cases.selectedIndex ? `case ${cases.selectedIndex + 1}` : "the worst case"}.`);
 };
+const fold = byId("filter-fold");
+const inFilters = (field) => {
+  fold.open = true;
+  return field;
+};
+// On a phone the filters are folded, unless one is set.
+fold.open = !window.matchMedia("(max-width: 52rem)").matches || query !== "?";
 const leaveField = () => (byId("issue-title") ?? main).focus();
 
 const kind = (number) => () => {
@@ -223,8 +232,8 @@ const actions = {
   r: () => inTurn(openReviewers),
   t: toggleTrees,
   m: () => byId("note")?.focus(),
-  f: () => byId("shelf").focus(),
-  "/": () => byId("search").select(),
+  f: () => inFilters(byId("shelf")).focus(),
+  "/": () => inFilters(byId("search")).select(),
   "?": openHelp,
 };
 if (judge) {

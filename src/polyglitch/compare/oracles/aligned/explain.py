@@ -69,7 +69,7 @@ def explain(
         for run in join(chosen):
             begin = led_in(words, run[0].place, changed)
             reason = word_reason(outputs, run, number, begin, known)
-            span = Span(number, words[run[0].place].start, words[run[-1].place].end, reason)
+            span = Span(number, words[run[0].place].start, words[run[-1].place].end, reason, "pair")
             found.append((max(item.chance for item in run), reason, span))
     found.sort(key=lambda item: (-item[0], item[2].output, item[2].start))
     reasons = tuple(dict.fromkeys(reason for _, reason, _ in found))
@@ -103,7 +103,7 @@ def lost_reason(
     words = outputs[number].words
     start, end = words[first].start, words[last].end
     reason = f"'{outputs[number].text[start:end]}' is missing in {known.sides[1 - number]}"
-    return reason, Span(number, start, end, reason)
+    return reason, Span(number, start, end, reason, "pair")
 
 
 def join(items: list[Suspect]) -> list[list[Suspect]]:

@@ -190,7 +190,7 @@ def facts_first(
     told = tuple(in_output(number, item.reason) for number, item in read.facts)
     lengths = (len(read.quad.first), len(read.quad.second))
     own = tuple(
-        Span(number, item.start, item.end, reason)
+        Span(number, item.start, item.end, reason, "source")
         for (number, item), reason in zip(read.facts, told, strict=True)
         if item.end - item.start < lengths[number]  # what is lost has no place of its own
     )

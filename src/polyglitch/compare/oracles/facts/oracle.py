@@ -75,7 +75,7 @@ def verdict_of(trial: Trial, found: list[tuple[int, FactFinding]], threshold: fl
         for number, item in found
     ]
     spans = [
-        Span(number, item.start, item.end, reason)
+        Span(number, item.start, item.end, reason, "source")
         for (number, item), reason in zip(found, reasons, strict=True)
     ]
     return Verdict(

@@ -1,0 +1,155 @@
+"""A run in words: its name, what came of it in a sentence, what most of it is about, and how to make it again."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from polyglitch.languages import language
+from polyglitch.records import Case, Group, Issue
+from polyglitch.results.findings import Chart
+from polyglitch.results.history import History, short_id
+from polyglitch.store.database import shown
+
+MOST_BARS = 12
+RELATIONS = {  # those that methods have besides `what must hold:what is tested`
+    "similar": "a word swapped for a similar one",
+    "contained": "a phrase alone and in its sentence",
+    "same meaning": "there and back again",
+    "different": "a change of meaning",
+}
+BUNDLED = "sample"
+
+
+def title_of(definition: dict[str, Any]) -> str:
+    """What was tested on what, as a heading: `Firefox’s translator, English to Portuguese, on reviews.csv`."""
+    parts = [system_in_words(definition["systems"][0]), languages_in_words(definition["languages"])]
+    heading = ", ".join(filter(None, parts))
+    return f"{heading[:1].upper()}{heading[1:]}, on {corpus_in_words(definition['corpus']['name'])}"
+
+
+def system_in_words(signature: str) -> str:
+    """What people call a system, without the version and digest that its signature carries."""
+    uri = re.sub(r"#[0-9a-f]{8,}$", "", signature.split("|")[0])
+    scheme, _, rest = uri.partition(":")
+    name = rest.rpartition("/")[2] if scheme in ("python", "cmd", "replay", "bergamot") else rest
+    said = system_names().get(scheme)
+    return said.format(name=name or scheme) if said else uri
+
+
+@cache
+def system_names() -> dict[str, str]:
+    """What systems are called, by the scheme of their URI."""
+    text = files("polyglitch").joinpath("resources", "system_names.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def languages_in_words(pair: Sequence[str | None]) -> str:
+    """`English to Portuguese`; nothing where a system does not translate."""
+    source, target = pair
+    if not source or not target or source == target:
+        return ""
+    return f"{language(source).name or source} to {language(target).name or target}"
+
+
+def corpus_in_words(name: str) -> str:
+    """A corpus by its file, or what the bundled one is."""
+    return "the bundled sentences" if name == BUNDLED else Path(name).name or name
+
+
+def day_in_words(created: str) -> str:
+    """A date as people write it: `16 November 2026, 17:05 UTC`; anything else as it is."""
+    try:
+        when = datetime.fromisoformat(created)
+    except ValueError:
+        return created
+    zone = when.tzname() or ""
+    return f"{when.day} {when:%B %Y, %H:%M} {zone}".strip()
+
+
+def answer_of(history: History, groups: Sequence[Group], affected: int) -> str:
+    """What came of a run: how many inputs are affected, and by what most of all."""
+    figures = history.row["figures"]
+    seeds, cases = figures.get("seeds", 0), figures.get("cases", 0)
+    name = unit(history.definition)
+    if not cases:
+        return f"Nothing was tested: no test could be made or asked of {seeds:,} {name}."
+    if not affected:
+        return f"No fault was found in {cases:,} tests of {seeds:,} {name}."
+    told = f"{share_in_words(affected, seeds)} {name} {'is' if affected == 1 else 'are'} affected"
+    largest = groups[0] if groups and len(groups[0].issue_ids) > 1 else None
+    if largest and largest.title:
+        told += f"; the most common fault: {largest.title} ({len(largest.issue_ids):,} findings)"
+    return f"{told}."
+
+
+def unit(definition: dict[str, Any]) -> str:
+    """What a corpus is made of, for its system."""
+    return "sentences" if languages_in_words(definition["languages"]) else "inputs"
+
+
+def share_in_words(part: int, whole: int) -> str:
+    """A share as people say it: `3 in 10`, `1 in 40`, or `2 of 9` where there are few."""
+    if whole <= 20 or part >= whole:
+        return f"{part:,} of {whole:,}" if part < whole else f"All {whole:,}"
+    tenths = round(10 * part / whole)
+    if tenths >= 10:
+        return f"{part:,} of {whole:,}"
+    return f"{tenths} in 10" if tenths else f"1 in {round(whole / part):,}"
+
+
+def chart_of(issues: Iterable[Issue], by_relation: dict[str, Any]) -> Chart | None:
+    """Findings by kind where methods suspect kinds, else violated tests by what they test."""
+    found = list(issues)
+    kinds = Counter(issue.kind for issue in found if issue.kind)
+    if kinds and 2 * kinds.total() >= len(found):
+        kinds["other"] += len(found) - kinds.total()
+        return Chart("What the findings are about", dict((+kinds).most_common(MOST_BARS)))
+    violated = Counter[str]()
+    for relation, row in by_relation.items():
+        violated[tested_in_words(relation)] += row["violated"]
+    counts = dict((+violated).most_common(MOST_BARS))
+    return Chart("Tests that failed, by what they test", counts) if counts else None
+
+
+def tested_in_words(relation: str) -> str:
+    """A relation without what must hold of it: `label:03-change-over-time` tests `change over time`."""
+    name = RELATIONS.get(relation) or relation.partition(":")[2] or relation
+    return re.sub(r"^\d+[-_]", "", name).replace("-", " ").replace("_", " ")
+
+
+def capability(case: Case) -> str:
+    """What a case tests, in words."""
+    named = case.data.get("title")
+    return named if isinstance(named, str) and named else tested_in_words(case.relation)
+
+
+def run_again(history: History) -> str:
+    """The command that makes a run again, from what the store knows of it."""
+    definition = history.definition
+    opened = definition.get("opened", {})
+    words = ["run", "--system", opened.get("system") or definition["systems"][0].split("|")[0]]
+    words += ["--corpus", definition["corpus"]["name"]]
+    words += ["--method", ",".join(method["name"] for method in definition["methods"])]
+    for option in ("limit", "budget", "seed", "repeat", "parser"):
+        if definition.get(option):
+            words += [f"--{option}", str(definition[option])]
+    for method, values in opened.get("parameters", {}).items():
+        for key, value in values.items():
+            told = ",".join(map(str, value)) if isinstance(value, list) else value
+            words += ["--param", f"{method}.{key}={told}"]
+    return shlex.join(["polyglitch", *words, "--store", shown(history.store.where)])
+
+
+def look_at(history: History) -> str:
+    """The command that opens a run in the browser."""
+    where = shown(history.store.where)
+    return shlex.join(["polyglitch", "review", "--store", where, "--run", short_id(history)])
