@@ -83,6 +83,9 @@ class Method:
     issues: IssueBuilder
     needs: tuple[str, ...] = ()  # "parser", "parser:target", "proposer:NAME", "embedder:NAME"
     route: Literal["direct", "round trip"] = "direct"
+    capabilities: tuple[
+        str, ...
+    ] = ()  # the names that a limit may be set for, where they are known
 
     @property
     def signature(self) -> str:

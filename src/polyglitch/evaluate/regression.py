@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -15,6 +15,28 @@ WORDS = {
     ("violated", "violated"): "still broken",
     ("holds", "holds"): "still fine",
 }
+CHANGES = ("fixed", "broken", "still broken", "still fine")
+
+
+class CapabilityChange(msgspec.Struct, frozen=True):
+    """How the cases of one capability that both runs decided came out."""
+
+    title: str
+    fixed: int
+    broken: int
+    still_broken: int
+    still_fine: int
+
+    @property
+    def both(self) -> int:
+        """Cases that both runs decided."""
+        return self.fixed + self.broken + self.still_broken + self.still_fine
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """The violated share before and after."""
+        before, after = self.fixed + self.still_broken, self.broken + self.still_broken
+        return (before / self.both, after / self.both) if self.both else (0.0, 0.0)
 
 
 class RunComparison(msgspec.Struct, frozen=True):
@@ -32,6 +54,7 @@ class RunComparison(msgspec.Struct, frozen=True):
     change: float  # share violated, new minus old
     interval: tuple[float, float]  # 95% of that change
     broken_cases: tuple[tuple[str, str], ...] = ()
+    by_capability: tuple[CapabilityChange, ...] = ()
 
     @property
     def both(self) -> int:
@@ -39,8 +62,12 @@ class RunComparison(msgspec.Struct, frozen=True):
         return self.fixed + self.broken + self.still_broken + self.still_fine
 
 
-def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
-    """Pair the verdicts of two runs by method and case."""
+def compare_outcomes(
+    old: Outcomes, new: Outcomes, capabilities: Mapping[tuple[str, str], str] | None = None
+) -> RunComparison:
+    """Pair the verdicts of two runs by method and case; `capabilities` has the title of what a case tests."""
+    titles = capabilities or {}
+    each: dict[str, Counter[str]] = {}
     before = {(method, case): outcome for method, case, outcome in old}
     counts: Counter[str] = Counter()
     broken: list[tuple[str, str]] = []
@@ -52,6 +79,8 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
         other = "flaky" if "flaky" in (earlier, outcome) else "undecided"
         word = WORDS.get((earlier, outcome), other)
         counts[word] += 1
+        if title := titles.get((method, case)):
+            each.setdefault(title, Counter())[word] += 1
         if word == "broken":
             broken.append((method, case))
     both = sum(counts[word] for word in WORDS.values())
@@ -69,6 +98,10 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
         change=change,
         interval=interval,
         broken_cases=tuple(sorted(broken)),
+        by_capability=tuple(
+            CapabilityChange(title, *(some[word] for word in CHANGES))
+            for title, some in sorted(each.items())
+        ),
     )
 
 

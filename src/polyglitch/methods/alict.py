@@ -30,7 +30,8 @@ def alict(
     faithful: bool = False,
 ) -> Method:
     """Test the capabilities of a suite (`sentiment`, `hate`, `general`, a folder, a file)."""
-    said = [repr(each) for each in load_suite(suite, capabilities)]
+    chosen = load_suite(suite, capabilities)
+    said = [repr(each) for each in chosen]
     content = digest(
         [*said, repr(sorted(open_grammar(grammar).counts.items()))] if grammar else said
     )
@@ -51,4 +52,5 @@ def alict(
         compare=label_relations(fairness=fairness, faithful=faithful),
         issues=worst_first(report),
         needs=("parser", f"proposer:{proposer}") if expansions else ("parser",),
+        capabilities=tuple(each.name for each in chosen),
     )

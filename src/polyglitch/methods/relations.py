@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from polyglitch.component import Method
 from polyglitch.methods.alict import alict
 
@@ -11,4 +13,4 @@ def relations(
 ) -> Method:
     """Test the general relations, all or some; no label is needed."""
     made = alict("general", relations, expansions=0, per_capability=per_relation, report=report)
-    return Method("relations", made.task, made.mutate, made.compare, made.issues, made.needs)
+    return replace(made, name="relations")

@@ -110,7 +110,7 @@ def expected_label(trial: Trial, read: Read) -> Verdict:
     details = {}
     if len(read) > 1:
         details = {"seed_holds": float(holds[0]), "pass_to_fail": float(holds[0] and not holds[-1])}
-    reason = "" if holds[-1] else f"{label!r}, expected {' or '.join(case.expected)}"
+    reason = "" if holds[-1] else f"expected {' or '.join(case.expected)}, said {quoted(label)}"
     outcome = "holds" if holds[-1] else "violated"
     return Verdict(case.id, outcome, reason, max(score, 0.0), 0.0, "above", details)  # type: ignore[arg-type]
 
@@ -178,6 +178,11 @@ def _moved(trial: Trial, read: Read, tolerance: float, sign: int) -> Verdict:
 def _decide(trial: Trial, fine: bool, reason: str) -> Verdict:
     outcome = "holds" if fine else "violated"
     return Verdict(trial.case.id, outcome, "" if fine else reason, float(not fine), 0.0)  # type: ignore[arg-type]
+
+
+def quoted(label: str) -> str:
+    """A label as it is; anything longer that a system said in its place, in quotes and cut."""
+    return label if re.fullmatch(r"[\w -]{1,40}", label) else f"{label[:200]!r}"
 
 
 def words_only(text: str) -> str:

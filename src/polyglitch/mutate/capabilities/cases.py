@@ -169,6 +169,5 @@ def _case(
     """A case whose relation says which capability and what must hold."""
     seed = item.seed.input
     inputs = tuple(Input(text, seed.context, seed.title, seed.language) for text in texts)
-    return new_case(
-        item.seed, f"{capability.must}:{capability.name}", inputs, None, expected, dict(data)
-    )
+    said = {**data, "title": capability.title}
+    return new_case(item.seed, f"{capability.must}:{capability.name}", inputs, None, expected, said)
