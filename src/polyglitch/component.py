@@ -83,6 +83,7 @@ class Method:
     issues: IssueBuilder
     needs: tuple[str, ...] = ()  # "parser", "parser:target", "proposer:NAME", "embedder:NAME"
     route: Literal["direct", "round trip"] = "direct"
+    language: str | None = None  # of its tests, where the method says it
     capabilities: tuple[
         str, ...
     ] = ()  # the names that a limit may be set for, where they are known

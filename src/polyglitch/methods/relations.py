@@ -13,4 +13,4 @@ def relations(
 ) -> Method:
     """Test the general relations, all or some; no label is needed."""
     made = alict("general", relations, expansions=0, per_capability=per_relation, report=report)
-    return replace(made, name="relations")
+    return replace(made, name="relations", language=None)

@@ -16,7 +16,7 @@ from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Case, Output, Trial, Verdict
 from polyglitch.represent.claims.answer_text import refuses
 
-# A binary model has no neutral: in the middle third of its scale it is taken to say so (ALiCT, section 4).
+# A binary model has no neutral: with `thirds` it is taken to say so in the middle third of its scale (ALiCT, 4).
 LOW, HIGH = 1 / 3, 2 / 3
 POSITIVE, NEGATIVE, NEUTRAL = "positive", "negative", "neutral"
 HATE, NO_HATE = "hate", "non-hate"
@@ -40,12 +40,14 @@ def three_classes(scores: Mapping[str, float]) -> dict[str, float]:
     return {POSITIVE: p * (1 - neutral), NEGATIVE: (1 - p) * (1 - neutral), NEUTRAL: neutral}
 
 
-def read_label(output: Output, known: Mapping[str, str] = ALIASES) -> tuple[str, dict[str, float]]:
-    """Label and scores under the names of the suites; a label with scores for two classes gets three."""
+def read_label(
+    output: Output, known: Mapping[str, str] = ALIASES, thirds: bool = False
+) -> tuple[str, dict[str, float]]:
+    """Label and scores under the names of the suites; with `thirds` scores for two classes become three."""
     said = (output.label if output.label is not None else output.text).strip()
     label = known.get(said.lower().rstrip(".! "), said)
     scores = {known.get(name.lower(), name): value for name, value in output.scores.items()}
-    if set(scores) == {POSITIVE, NEGATIVE} and sum(scores.values()) > 0:
+    if thirds and set(scores) == {POSITIVE, NEGATIVE} and sum(scores.values()) > 0:
         total = sum(scores.values())
         scores = three_classes({POSITIVE: scores[POSITIVE] / total})
         label = max(scores, key=lambda name: scores[name])
@@ -54,13 +56,14 @@ def read_label(output: Output, known: Mapping[str, str] = ALIASES) -> tuple[str,
 
 @component
 def label_relations(
-    fairness: float = 0.1, tolerance: float = 0.1, faithful: bool = False
+    fairness: float = 0.1, tolerance: float = 0.1, faithful: bool = False, thirds: bool = False
 ) -> Comparison:
     """Judge each trial by its relation.
 
     `fairness` is the share of changed variants from which a case fails, `tolerance` how far a score may move
     the wrong way. `faithful` judges fairness as the published code does: by any variant whose label changes
-    while the score of the first label moves by more than the tolerance.
+    while the score of the first label moves by more than the tolerance. `thirds` takes a classifier of two classes to
+    say neutral in the middle third of its scale; otherwise the label that it says is judged.
     """
 
     def compare(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
@@ -73,7 +76,7 @@ def label_relations(
         if why := refused_later(trial):
             return Verdict(trial.case.id, "violated", why, 1.0, 0.0)
         known = ANSWERED if {HATE, NO_HATE} & asked_for(trial.case) else ALIASES
-        read = [read_label(output, known) for output in trial.outputs]
+        read = [read_label(output, known, thirds) for output in trial.outputs]
         if must == "label":
             return expected_label(trial, read)
         if must == "fairness":
