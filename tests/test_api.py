@@ -137,7 +137,7 @@ def test_cases_and_findings_are_objects_that_read_well(result: pg.Result) -> Non
     assert found.cases[0].inputs == (TEXTS[0], TEXTS[0].lower())
     assert repr(found).splitlines() == [
         "issue of relations",
-        "  must     lower case: both must get the same answer",
+        "  must     No capitals: both must get the same answer",
         "  input    [The] film was good.",
         "  output   [glad]",
         "  changed  [the] film was good.",

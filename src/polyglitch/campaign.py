@@ -58,6 +58,7 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     rank: str = "none"
     parser: str | None = None  # spacy, stanza, benepar, spacy:PACKAGE; else the best there is
     fail_under: Share | None = None
+    capability_limits: dict[str, Share] = {}  # as fail_under, of one capability
     max_undecided: Share | None = None  # of the cases, before a gate fails
     fresh: bool = False
     retry_errors: bool = False

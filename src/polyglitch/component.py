@@ -84,6 +84,10 @@ class Method:
     needs: tuple[str, ...] = ()  # "parser", "parser:target", "proposer:NAME", "embedder:NAME";
     # "words:RELATION, ..." names what is left out where no parser is installed
     route: Literal["direct", "round trip"] = "direct"
+    language: str | None = None  # of its tests, where the method says it
+    capabilities: tuple[
+        str, ...
+    ] = ()  # the names that a limit may be set for, where they are known
 
     @property
     def signature(self) -> str:

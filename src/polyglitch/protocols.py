@@ -163,6 +163,31 @@ class Proposer(Protocol):
         """At most `top` candidates for each slot."""
 
 
+class Gap(msgspec.Struct, frozen=True):
+    """A place between two words of a text, and the tags of the words that may go there."""
+
+    text: str
+    at: int
+    tags: tuple[str, ...]
+
+
+class Filling(msgspec.Struct, frozen=True):
+    """Words for a gap, and how well they read there."""
+
+    words: tuple[str, ...]
+    score: float
+
+
+@runtime_checkable
+class PhraseFiller(Protocol):
+    """A proposer that can also put several words where there were none."""
+
+    def fill(
+        self, gaps: Sequence[Gap], allowed: Callable[[str, str], bool], top: int
+    ) -> list[list[Filling]]:
+        """At most `top` fillings for each gap, the best first."""
+
+
 @runtime_checkable
 class Embedder(Protocol):
     """Texts as unit vectors whose dot product is their similarity."""

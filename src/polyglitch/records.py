@@ -78,6 +78,11 @@ class Case(Record, frozen=True, tag="case/1"):
     expected: tuple[str, ...] = ()
     data: dict[str, Any] = {}
 
+    @property
+    def tested(self) -> str:
+        """What is tested, in words where the case has them: the title of a capability, else the relation."""
+        return str(self.data.get("title") or self.relation)
+
 
 Status = Literal["ok", "error", "timeout", "refused", "cut off", "no label"]
 # The system answered, and not as it was asked to: the answer's fault, where `error` and `timeout` may be the line's.

@@ -53,7 +53,9 @@ def test_a_failing_system_leaves_the_case_undecided() -> None:
 def test_two_classes_become_three(p: float) -> None:
     scores = three_classes({"positive": p})
     assert sum(scores.values()) == pytest.approx(1.0)
-    label, _ = read_label(says("positive" if p >= 0.5 else "negative", positive=p, negative=1 - p))
+    said = says("positive" if p >= 0.5 else "negative", positive=p, negative=1 - p)
+    assert read_label(said)[0] == said.label, "the label that is said is judged"
+    label, _ = read_label(said, thirds=True)
     if 0.45 < p < 0.55:
         assert label == "neutral"
     if p <= 1 / 3:

@@ -41,6 +41,32 @@ def test_turk_sentences_that_nobody_fitted(shared_data: Path) -> None:
     assert right(list(zip(texts, regexes, strict=True))) >= 0.62
 
 
+def own_words(half: int) -> list[tuple[str, str]]:
+    """Our own descriptions: those that rules were written with (0), or the half that was held out (1)."""
+    lines = read(Path(__file__).with_name("own_descriptions.tsv"))
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    return [(text, regex) for text, regex in rows[half::2]]
+
+
+@pytest.mark.parametrize(("half", "least"), [(0, 0.95), (1, 0.95)])
+def test_descriptions_in_our_own_words(half: int, least: float) -> None:
+    pairs = own_words(half)
+    found = [describe(text, "search") for text, _ in pairs]
+    good = [
+        bool(item.regex) and equivalent(parse(item.regex), parse(regex))
+        for item, (_, regex) in zip(found, pairs, strict=True)
+    ]
+    assert (len(good), sum(good) / len(good) >= least) == (50, True)
+
+
+def test_more_than_four_is_not_four_or_more() -> None:
+    for style in ("whole", "search"):
+        over, least = (
+            describe(f"lines with {n} digits", style) for n in ("more than 4", "4 or more")
+        )
+        assert not equivalent(parse(over.regex), parse(least.regex))
+
+
 def test_synthetic_sentences_up_to_their_ambiguity(shared_data: Path) -> None:
     rows = [r.split("\t") for r in read(shared_data / "regex" / "nl_rx_synth_tokenised.tsv.gz")]
     pairs = [(text, regex.replace(" ", "")) for text, regex in rows]

@@ -37,6 +37,56 @@ def test_a_changed_quantifier_or_relation_is_found(one: str, other: str) -> None
     assert compare(one, other).differences
 
 
+def test_the_second_running_example_of_the_paper() -> None:
+    found = meanings(
+        "While 19.6% of household not containing only young people live in the northwest sub-area.",
+        "And 19.6% of families containing only young people live in the Northwest Division.",
+    )
+    assert (found.d, found.differences[0]) == (0.0, "NOT ONLY (young) was lost")
+    assert found.r < 0.79
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("He did not say that she left.", "He said that she did not leave."),
+        ("She said she would never sell it.", "She never said she would sell it."),
+        ("The 9 dogs chased 5 cats.", "The 5 dogs chased 9 cats."),
+        ("They won 9 matches and lost 5 games.", "They won 5 matches and lost 9 games."),
+        ("The office is open from 9 to 5.", "The office is open from 5 to 9."),
+        ("More than 5 kilos are left.", "At least 6 kilos are left."),
+        ("More than half of the members voted.", "Less than half of the members voted."),
+        ("Not all of the birds can fly.", "All of the birds can fly."),
+        ("The list does not include all names.", "The list includes all names."),
+    ],
+)
+def test_scope_and_arguments_count(one: str, other: str) -> None:
+    assert meanings(one, other).r < 0.79
+    assert meanings(one, other).d < 1.0
+    assert meanings(one, one).r == meanings(one, one).d == 1.0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("More than 5 dogs came.", "At least 6 dogs came."),
+        ("Fewer than 5 dogs came.", "At most 4 dogs came."),
+        ("Half of the members voted.", "50% of the members voted."),
+        ("More than half of the members voted.", "More than 50 percent of the members voted."),
+        ("Three quarters of them signed.", "75 per cent of them signed."),
+        ("I do not think that it is good.", "I think that it is not good."),
+        ("It holds only water.", "It contains only water."),
+    ],
+)
+def test_two_ways_to_say_the_same(one: str, other: str) -> None:
+    assert meanings(one, other).r > 0.79, compare(one, other).differences
+
+
+def test_by_somebody_is_no_time() -> None:
+    assert relations("The house was sold by the owner.") == ()
+    assert [r.kind for r in relations("Pay by Friday.")] == ["UNTIL"]
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -86,7 +86,7 @@ def test_a_failure_says_what_had_to_hold_and_shows_what_differs(tmp_path: Path) 
     assert done.returncode == 1, done.stdout
     for line in (
         "100.0% of 1 decided cases are violated, more than 5.0%",
-        "must     lower case: both must get the same answer",
+        "must     No capitals: both must get the same answer",
         "input    [The] film was good.",
         "output   [glad]",
         "changed  [the] film was good.",

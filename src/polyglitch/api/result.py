@@ -108,6 +108,7 @@ class Result:
             found = compare_outcomes(
                 old.store.verdicts.case_outcomes(old.run_id),
                 new.store.verdicts.case_outcomes(new.run_id),
+                dict(new.store.verdicts.case_capabilities(new.run_id)),
             )
         return Comparison(**{name: getattr(found, name) for name in found.__struct_fields__})
 

@@ -41,7 +41,8 @@ def must_hold(case: Case) -> str:
         except UsageError:
             return case.relation
     said = MUST[name].format(expected=expected)
-    return f"{re.sub('[-_]', ' ', capability)}: {said}" if capability else said
+    title = str(case.data.get("title") or re.sub("[-_]", " ", capability))
+    return f"{title}: {said}" if capability else said
 
 
 def said(output: Output) -> str:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from polyglitch.cli.say import say
-from polyglitch.results.history import History
+    from polyglitch.evaluate.regression import CapabilityChange
+    from polyglitch.results.history import History
+
+from polyglitch.cli.say import say
 
 
 @click.command(name="compare")
@@ -54,6 +56,7 @@ def command(
     found = compare_outcomes(
         before.store.verdicts.case_outcomes(before.run_id),
         after.store.verdicts.case_outcomes(after.run_id),
+        dict(after.store.verdicts.case_capabilities(after.run_id)),
     )
     if as_json:
         say(json.dumps({**json.loads(encode(found)), "old": before.run_id, "new": after.run_id}))
@@ -75,6 +78,7 @@ def command(
         say(
             f"violated share: {found.change:+.2%} (95% {low:+.2%} to {high:+.2%}), McNemar p = {found.p_value:.3g}"
         )
+        show_capabilities(found.by_capability)
         show_broken(after, found.broken_cases[:show])
     limited = max_worse is not None or max_broken is not None
     worse = max_worse is not None and found.change > max_worse
@@ -87,6 +91,18 @@ def command(
     if worse:
         say("the new run is worse than allowed", err=True)
         sys.exit(1)
+
+
+def show_capabilities(changes: tuple[CapabilityChange, ...]) -> None:
+    """What changed for each capability, a line each."""
+    from polyglitch.files.foreign import spelled_out
+
+    for change in changes:
+        before, after = change.rates
+        say(
+            f"  {spelled_out(change.title)}: {before:.1%} -> {after:.1%} of {change.both:,} violated, "
+            f"{change.fixed:,} fixed, {change.broken:,} broken"
+        )
 
 
 def show_broken(history: History, cases: tuple[tuple[str, str], ...]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
@@ -18,6 +18,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from polyglitch.results.capabilities import CapabilityResult
 from polyglitch.results.findings import Summary
 from polyglitch.results.gate import degenerate_of
 from polyglitch.results.history import History
@@ -78,6 +79,13 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
         counts = (row.cases, row.holds, row.violated, row.undecided, row.issues)
         table.add_row(row.method, *(f"{count:,}" for count in counts))
     console.print(table)
+    if summary.capabilities:
+        console.print()
+        wide = console if console.is_terminal else Console(stderr=err, width=140)
+        wide.print(capability_table(summary.capabilities))
+        if len(summary.capabilities) > MOST_CAPABILITIES:
+            more = len(summary.capabilities) - MOST_CAPABILITIES
+            console.print(f"and {more} that fail less: in the report", highlight=False)
     if summary.bugs:
         console.print(f"\n{summary.groups:,} suspected bugs; behind several issues:")
     for bug in summary.bugs[:worst]:
@@ -95,8 +103,9 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
                 soft_wrap=True,
             )
         why = "; ".join(verdict.reasons[:3]) or verdict.reason
+        tested = str(trial.case.data.get("title") or ", ".join(finding.methods))
         console.print(
-            f"  {', '.join(finding.methods)}: {escape(visible(why))}",
+            f"  {escape(visible(tested))}: {escape(visible(why))}",
             style="dim",
             highlight=False,
             soft_wrap=True,
@@ -116,6 +125,25 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
         console.print(f"{method} made no case of {count:,} seeds", highlight=False)
     if summary.unasked:
         console.print(f"not asked for want of budget: {summary.unasked:,} cases", highlight=False)
+
+
+MOST_CAPABILITIES = 16  # rows on a screen; those that fail most
+
+
+def capability_table(results: Sequence[CapabilityResult]) -> Table:
+    """The capabilities that fail most, under their titles."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("capability", "cases", "failed", "rate (95%)", "undecided", "pass to fail"):
+        left = name == "capability"
+        table.add_column(name, justify="left" if left else "right", no_wrap=not left)
+    worst = sorted(results, key=lambda row: -1.0 if row.rate is None else -row.rate)
+    kept = {id(row) for row in worst[:MOST_CAPABILITIES]}
+    for row in results:
+        if id(row) in kept:
+            counts = (f"{row.cases:,}", f"{row.failed:,}", row.rate_in_words, f"{row.undecided:,}")
+            title = escape(visible(row.title))
+            table.add_row(title, *counts, row.pass_to_fail_in_words)
+    return table
 
 
 def wide_console() -> Console:

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 )
 @click.option("--expansions", default=5, help="Grown sentences for each seed; 0 for none.")
 @click.option("--proposer", default="ngrams", help="What fills the masks.")
+@click.option(
+    "--lexicon",
+    "lexicons",
+    multiple=True,
+    help="Who says which words praise or blame: bundled, afinn, vader, textblob (repeatable).",
+    show_default="those that are installed",
+)
 @click.option("--grammar", default="", help="A table that `polyglitch grammar` wrote.")
 @click.option("--limit", type=int, help="At most so many seeds, or sentences of a template.")
 @click.option("--seed", default=0, help="Where random choices start.")
@@ -47,6 +54,7 @@ def command(
     labels: str,
     expansions: int,
     proposer: str,
+    lexicons: tuple[str, ...],
     grammar: str,
     limit: int | None,
     seed: int,
@@ -69,7 +77,9 @@ def command(
         opened = partial(
             open_corpus, corpus, fields=read_fields(fields), format=format, encoding=encoding
         )
-        rows = corpus_rows(suite, only, opened, labels, expansions, proposer, limit, seed, grammar)
+        rows = corpus_rows(
+            suite, only, opened, labels, expansions, proposer, limit, seed, grammar, lexicons
+        )
     with click.open_file(output, "w", encoding="utf-8", atomic=output != "-") as out:
         for row in rows:
             counts[f"{row['capability']}{' (expanded)' if row.get('parent') else ''}"] += 1
@@ -88,6 +98,7 @@ def corpus_rows(
     limit: int | None,
     seed: int,
     grammar: str = "",
+    lexicons: tuple[str, ...] = (),
 ) -> Iterator[dict[str, object]]:
     """The cases of a corpus, as a run would make them, a few seeds at a time."""
     from itertools import islice
@@ -95,10 +106,13 @@ def corpus_rows(
     from polyglitch.flow import SEEDS_AT_ONCE
     from polyglitch.mutate.capabilities.cases import capability_cases
     from polyglitch.mutate.capabilities.spec import load_suite
+    from polyglitch.nlp.lexicons.sentiment import INDEPENDENT
     from polyglitch.tools import Toolbox
 
     language = load_suite(suite, only)[0].language
-    mutate = capability_cases(suite, only, labels, expansions, proposer, grammar=grammar)
+    mutate = capability_cases(
+        suite, only, labels, expansions, proposer, lexicons, grammar=grammar, added=INDEPENDENT
+    )
     seeds, tools = islice(iter(opened(language=language)), limit), Toolbox(seed=seed)
     while chunk := list(islice(seeds, SEEDS_AT_ONCE)):
         for case in mutate(chunk, tools):

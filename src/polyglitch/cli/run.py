@@ -45,7 +45,9 @@ class RunCommand(click.Command):
 @click.command(name="run", cls=RunCommand)
 @click.option(
     "--system",
-    help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ...",
+    "systems",
+    multiple=True,
+    help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ...; several are compared in a table.",
     shell_complete=complete("systems", after=":"),
 )
 @click.option(
@@ -92,7 +94,11 @@ class RunCommand(click.Command):
 @click.option("--rank", help="Which words to change first: none, random, gri, wali.")
 @click.option("--parser", help="spacy, stanza, benepar, or with a model, such as spacy:PACKAGE.")
 @click.option(
-    "--fail-under", help="Exit 1 when a smaller share of decided cases holds, such as 0.95 or 95%."
+    "--fail-under",
+    multiple=True,
+    metavar="SHARE",
+    help="Exit 1 when a smaller share of decided cases holds, such as 0.95 or 95%; of one capability: "
+    "NAME=SHARE (repeatable).",
 )
 @click.option(
     "--max-undecided",
@@ -132,6 +138,7 @@ def command(
     config: Path | None,
     resume: bool,
     estimate: bool,
+    systems: tuple[str, ...],
     **given: Any,
 ) -> None:
     """Run a campaign; the same command again goes on where it stopped."""
@@ -141,7 +148,18 @@ def command(
     if config is not None and not config.is_file():
         raise UsageError(f"--config {str(config)!r}: no such file; `polyglitch init` writes one")
     file = config or find_file()
-    campaign = make_campaign(tidy(options), file)
+    given_options = tidy(options)
+    each = [
+        make_campaign(given_options | {"system": name}, file) for name in dict.fromkeys(systems)
+    ]
+    campaign = each[0] if each else make_campaign(given_options, file)
+    check_limits(campaign)
+    if len(each) > 1:
+        from polyglitch.cli.several_systems import run_several
+
+        if estimate:
+            raise UsageError("--estimate: name one --system; what each costs is its own sum")
+        sys.exit(run_several(each, as_json=as_json, quiet=quiet, verbose=verbose))
     if estimate:
         from polyglitch.flow import estimate as estimate_run
 
@@ -163,9 +181,14 @@ def tidy(options: dict[str, Any]) -> dict[str, Any]:
         options["parameters"] = nested(params)
     if "labels" in options:
         options["labels"] = dict(named_label(item) for item in options["labels"])
-    for key in ("fail_under", "max_undecided"):
-        if key in options:
-            options[key] = share(options[key], f"--{key.replace('_', '-')}")
+    for item in options.pop("fail_under", ()):
+        name, named, value = item.rpartition("=")
+        if named:
+            options.setdefault("capability_limits", {})[name.strip()] = share(value)
+        else:
+            options["fail_under"] = share(value)
+    if "max_undecided" in options:
+        options["max_undecided"] = share(options["max_undecided"], "--max-undecided")
     return {key: list(value) if key in REPEATED else value for key, value in options.items()}
 
 
@@ -198,6 +221,27 @@ def share(text: str, option: str = "--fail-under") -> float:
     if not 0 <= value <= 1:
         raise UsageError(f"{option} {text!r}: must be between 0 and 1, or 0% and 100%")
     return value
+
+
+def check_limits(campaign: Campaign) -> None:
+    """Refuse a limit for a capability that no method of the campaign tests, before anything is asked."""
+    from polyglitch.campaign import make_method
+    from polyglitch.registry import suggest
+
+    if not campaign.capability_limits:
+        return
+    methods = [make_method(name, campaign.parameters.get(name)) for name in campaign.methods]
+    known = tuple(name for method in methods for name in method.capabilities)
+    if "suite" in campaign.methods:  # its capabilities are those of the corpus
+        return
+    for name in campaign.capability_limits:
+        if name not in known:
+            told = (
+                suggest(name, known) if known else "; alict, relations and suite have capabilities"
+            )
+            raise UsageError(
+                f"--fail-under {name}=...: no method tests a capability {name!r}{told}"
+            )
 
 
 SPOKEN_EVERY = 2.0  # seconds between two lines of `-v`
@@ -247,7 +291,9 @@ def run_campaign(
     with ExitStack() as stack:
         with progress_bar(hidden=quiet or as_json or verbose) as watch:
             history, figures = stack.enter_context(finished(campaign, warned(watch, verbose)))
-        gate = gate_of(figures, campaign.fail_under, campaign.max_undecided)
+        gate = gate_of(
+            figures, campaign.fail_under, campaign.max_undecided, campaign.capability_limits
+        )
         if campaign.output or not (as_json or quiet):
             command = shlex.join(["polyglitch", *(shown(word) for word in sys.argv[1:])])
             summary = msgspec.structs.replace(summarise(history, command=command), gate=gate)

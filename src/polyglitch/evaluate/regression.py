@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -16,6 +16,28 @@ WORDS = {
     ("violated", "violated"): "still broken",
     ("holds", "holds"): "still fine",
 }
+CHANGES = ("fixed", "broken", "still broken", "still fine")
+
+
+class CapabilityChange(msgspec.Struct, frozen=True):
+    """How the cases of one capability that both runs decided came out."""
+
+    title: str
+    fixed: int
+    broken: int
+    still_broken: int
+    still_fine: int
+
+    @property
+    def both(self) -> int:
+        """Cases that both runs decided."""
+        return self.fixed + self.broken + self.still_broken + self.still_fine
+
+    @property
+    def rates(self) -> tuple[float, float]:
+        """The violated share before and after."""
+        before, after = self.fixed + self.still_broken, self.broken + self.still_broken
+        return (before / self.both, after / self.both) if self.both else (0.0, 0.0)
 
 
 class RunComparison(msgspec.Struct, frozen=True):
@@ -35,6 +57,7 @@ class RunComparison(msgspec.Struct, frozen=True):
     broken_cases: tuple[tuple[str, str], ...] = ()
     fixed_cases: tuple[tuple[str, str], ...] = ()
     flaky_cases: tuple[tuple[str, str], ...] = ()
+    by_capability: tuple[CapabilityChange, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -52,8 +75,12 @@ class RunComparison(msgspec.Struct, frozen=True):
         return self.fixed + self.broken + self.still_broken + self.still_fine
 
 
-def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
-    """Pair the verdicts of two runs by method and case."""
+def compare_outcomes(
+    old: Outcomes, new: Outcomes, capabilities: Mapping[tuple[str, str], str] | None = None
+) -> RunComparison:
+    """Pair the verdicts of two runs by method and case; `capabilities` has the title of what a case tests."""
+    titles = capabilities or {}
+    each: dict[str, Counter[str]] = {}
     before = {(method, case): outcome for method, case, outcome in old}
     counts: Counter[str] = Counter()
     cases: dict[str, list[tuple[str, str]]] = {"fixed": [], "broken": [], "flaky": []}
@@ -65,6 +92,8 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
         other = "flaky" if "flaky" in (earlier, outcome) else "undecided"
         word = WORDS.get((earlier, outcome), other)
         counts[word] += 1
+        if title := titles.get((method, case)):
+            each.setdefault(title, Counter())[word] += 1
         if word in cases:
             cases[word].append((method, case))
     both = sum(counts[word] for word in WORDS.values())
@@ -84,6 +113,10 @@ def compare_outcomes(old: Outcomes, new: Outcomes) -> RunComparison:
         broken_cases=tuple(sorted(cases["broken"])),
         fixed_cases=tuple(sorted(cases["fixed"])),
         flaky_cases=tuple(sorted(cases["flaky"])),
+        by_capability=tuple(
+            CapabilityChange(title, *(some[word] for word in CHANGES))
+            for title, some in sorted(each.items())
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from polyglitch.component import Method
 from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.capabilities.cases import capability_cases
 from polyglitch.mutate.capabilities.spec import load_suite
-from polyglitch.nlp.lexicons.sentiment import SOURCES
+from polyglitch.nlp.lexicons.sentiment import INDEPENDENT, installed_sources
 from polyglitch.nlp.parsers.grammar import open_grammar
 from polyglitch.records import digest
 
@@ -22,15 +22,18 @@ def alict(
     labels: str = "words",
     expansions: int = 5,
     proposer: str = "ngrams",
-    lexicons: tuple[str, ...] = SOURCES,
+    lexicons: tuple[str, ...] = (),
+    added: tuple[str, ...] = (),
     per_capability: int | None = None,
     grammar: str = "",
     fairness: float = 0.1,
     report: int = 3,
     faithful: bool = False,
+    thirds: bool = False,
 ) -> Method:
     """Test the capabilities of a suite (`sentiment`, `hate`, `general`, a folder, a file)."""
-    said = [repr(each) for each in load_suite(suite, capabilities)]
+    chosen = load_suite(suite, capabilities)
+    said = [repr(each) for each in chosen]
     content = digest(
         [*said, repr(sorted(open_grammar(grammar).counts.items()))] if grammar else said
     )
@@ -43,12 +46,15 @@ def alict(
             labels,
             expansions,
             proposer,
-            lexicons,
+            lexicons or installed_sources(),
             per_capability,
             grammar,
             content,
+            added or INDEPENDENT,
         ),
-        compare=label_relations(fairness=fairness, faithful=faithful),
+        compare=label_relations(fairness=fairness, faithful=faithful, thirds=thirds or faithful),
         issues=worst_first(report),
         needs=("parser", f"proposer:{proposer}") if expansions else ("parser",),
+        capabilities=tuple(each.name for each in chosen),
+        language=chosen[0].language,
     )

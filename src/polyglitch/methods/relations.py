@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from polyglitch.component import Method
 from polyglitch.methods.alict import alict
 from polyglitch.mutate.capabilities.spec import load_suite
@@ -23,4 +25,4 @@ def relations(
         per_capability=per_relation,
         report=report,
     )
-    return Method("relations", made.task, made.mutate, made.compare, made.issues, needs)
+    return replace(made, name="relations", language=None, needs=needs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from polyglitch.component import component
@@ -23,10 +24,16 @@ def suite_cases(names: tuple[tuple[str, str], ...] = ()) -> Mutation:
             capability = str(
                 seed.data.get("capability") or seed.data.get("functionality") or "suite"
             )
-            data = {"capability": capability}
+            data = {"capability": capability, "title": in_words(capability)}
             yield new_case(seed, f"label:{capability}", (seed.input,), None, expected, data)
 
     return mutate
+
+
+def in_words(name: str) -> str:
+    """The name of a capability without a title: `derog_neg_emote_h` as `Derog neg emote h`."""
+    words = re.sub(r"[-_\s]+", " ", re.sub(r"\A\d+[-_.]\s*", "", name)).strip()
+    return words[:1].upper() + words[1:] if words else name
 
 
 @component

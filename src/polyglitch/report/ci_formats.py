@@ -15,6 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 from polyglitch import __version__
 from polyglitch.files.foreign import Foreign, Plain, plain, spelled_out
 from polyglitch.records import Trial, Verdict
+from polyglitch.results.capabilities import CapabilityResult
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 
 # Characters that XML 1.0 cannot carry in any form.
@@ -57,6 +58,15 @@ def suites(summary: Summary) -> Iterator[str]:
             errors=row.undecided,
         )
         yield suite + "</testsuite>\n"
+    for result in summary.capabilities:
+        suite = tag(
+            "testsuite",
+            name=f"{result.method}: {result.title}",
+            tests=result.cases,
+            failures=result.failed,
+            errors=result.undecided,
+        )
+        yield suite + capability_properties(result) + "</testsuite>\n"
     if summary.undecided_reasons:
         count = len(summary.undecided_reasons)
         yield tag("testsuite", name="undecided", tests=count, failures=0, errors=count)
@@ -64,6 +74,20 @@ def suites(summary: Summary) -> Iterator[str]:
             yield tag("testcase", classname="polyglitch.undecided", name=reason)
             yield tag("error", message=f"{cases} cases: {reason}", close=True) + "</testcase>\n"
         yield "</testsuite>\n"
+
+
+def capability_properties(result: CapabilityResult) -> str:
+    """What JUnit has no attribute for, as properties of the suite."""
+    low, high = result.interval or (0.0, 1.0)
+    told = {
+        "capability": result.name,
+        "failure rate": "" if result.rate is None else result.rate,
+        "interval": f"{low:.4f} to {high:.4f}",
+        "expansions": result.expansions,
+        "pass to fail": result.pass_to_fail,
+    }
+    rows = (tag("property", close=True, name=name, value=value) for name, value in told.items())
+    return f"<properties>{''.join(rows)}</properties>"
 
 
 def test_case(finding: Finding) -> Iterator[str]:

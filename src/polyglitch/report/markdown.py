@@ -27,6 +27,7 @@ def markdown_report(
     yield f"## {safe(summary.title)}\n\nTested: {safe(summary.system)}, {safe(summary.created)}\n\n"
     yield from totals(summary)
     yield from methods(summary)
+    yield from capabilities(summary)
     yield from bugs(summary)
     short = ReportLimits(characters=LONGEST)
     shown = 0
@@ -55,6 +56,17 @@ def methods(summary: Summary) -> Iterator[str]:
     for row in summary.methods:
         figures = (row.issues, row.violated, row.holds, row.undecided)
         yield f"| {safe(row.method)} | " + " | ".join(f"{n:,}" for n in figures) + " |\n"
+    yield "\n"
+
+
+def capabilities(summary: Summary) -> Iterator[str]:
+    """The table of capabilities, in words."""
+    if not summary.capabilities:
+        return
+    yield "| capability | cases | failed | failure rate (95%) | undecided | pass to fail |\n|---|--:|--:|--:|--:|--:|\n"
+    for row in summary.capabilities:
+        figures = f"{row.cases:,} | {row.failed:,} | {row.rate_in_words} | {row.undecided:,}"
+        yield f"| {safe(row.title)} | {figures} | {row.pass_to_fail_in_words} |\n"
     yield "\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from polyglitch.records import Issue, Label, Record, Seed, Trial, Verdict
+from polyglitch.results.capabilities import CapabilityResult
 from polyglitch.results.curves import Curve
 
 
@@ -86,6 +87,7 @@ class Summary(msgspec.Struct, frozen=True):
     methods: tuple[MethodCount, ...]
     undecided_reasons: dict[str, int]
     skipped: dict[str, int]  # skipped corpus rows by reason
+    capabilities: tuple[CapabilityResult, ...] = ()
     without_case: dict[str, int] = {}  # seeds of which a method could make no case, by method
     unasked: int = 0  # cases that the budget did not pay for
     curves: tuple[Curve, ...] = ()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
+from polyglitch.registry import suggest
+from polyglitch.results.capabilities import CapabilityResult
 from polyglitch.results.degenerate import Degenerate
 from polyglitch.results.findings import Gate as Gate
 
@@ -13,17 +16,19 @@ MAX_UNDECIDED = 0.2  # of the cases: beyond it the share that holds is of too fe
 
 
 def gate_of(
-    figures: dict[str, Any], fail_under: float | None = None, max_undecided: float | None = None
+    figures: dict[str, Any],
+    fail_under: float | None = None,
+    max_undecided: float | None = None,
+    by_capability: Mapping[str, float] | None = None,
 ) -> Gate:
     """Judge the figures of a run; any limit makes a gate, which a degenerate system never passes."""
     decided = figures["cases"] - figures["undecided"]
     holds = (decided - figures["violations"]) / decided if decided else 0.0
-    limited = fail_under is not None or max_undecided is not None
-    failures = (
-        tuple(filter(None, (degenerate_of(figures).sentence, too_many(figures, max_undecided))))
-        if limited
-        else ()
-    )
+    limited = fail_under is not None or max_undecided is not None or bool(by_capability)
+    failures: tuple[str, ...] = ()
+    if limited:
+        general = degenerate_of(figures).sentence, too_many(figures, max_undecided)
+        failures = tuple(filter(None, (*general, *under_limit(figures, by_capability or {}))))
     under = fail_under is not None and holds < fail_under
     passed = not (under or failures) if limited else None
     told = f"{percent(holds, fail_under)} of {decided:,} decided cases hold"
@@ -38,6 +43,24 @@ def kept_gate(figures: dict[str, Any]) -> Gate | None:
     """What came of a run by the limits it was started with; nothing for one that judged nothing."""
     limits = figures.get("limits", {})
     return gate_of(figures, **limits) if figures.get("cases") else None
+
+
+def under_limit(figures: dict[str, Any], limits: Mapping[str, float]) -> Iterator[str]:
+    """What to say of each capability of which too little holds, or of which nothing was decided."""
+    found = msgspec.convert(figures.get("by_capability", []), list[CapabilityResult])
+    for name, limit in limits.items():
+        results = [result for result in found if result.name == name]
+        if not results:
+            known = tuple(sorted({result.name for result in found}))
+            yield f"No case of capability {name!r} was tested (limit {limit * 100:g}%){suggest(name, known)}."
+        for result in results:
+            if not result.decided:
+                yield f"{result.title} ({name}): none of {result.cases:,} cases was decided."
+            elif result.holds < limit:
+                yield (
+                    f"{result.title} ({name}): {percent(result.holds, limit)} of {result.decided:,} decided cases "
+                    f"hold, limit {limit * 100:g}%."
+                )
 
 
 def degenerate_of(figures: dict[str, Any]) -> Degenerate:

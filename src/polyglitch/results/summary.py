@@ -8,6 +8,7 @@ Made once a run: whoever shows or writes it is given the same summary.
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 from typing import Any
@@ -20,6 +21,7 @@ from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
 from polyglitch.issues.groups import group_issues
 from polyglitch.records import UNSTABLE, Group, Issue, Trial, Verdict
 from polyglitch.results.answer import answer_of, chart_of, look_at, run_again, title_of
+from polyglitch.results.capabilities import CapabilityResult, capability_results
 from polyglitch.results.curves import Curve, issue_points
 from polyglitch.results.degenerate import look_at_answers
 from polyglitch.results.findings import Bug, MethodCount, Summary
@@ -74,14 +76,18 @@ def run_figures(plan: Plan, store: Store, askers: Sequence[Asker]) -> dict[str, 
 
 
 def answer_figures(history: History, methods: Sequence[Method]) -> dict[str, Any]:
-    """What answers and verdicts come to: by method, by relation, and whether they are answers at all."""
+    """What answers and verdicts come to: by method, relation, capability, and whether they are answers at all."""
     found, names = look_at_answers(history, {method.name: method.task for method in methods})
-    verdicts = history.store.verdicts
+    tallies = history.store.verdicts.tallies(history.run_id)
+    relations: Counter[tuple[str, str]] = Counter()
+    for told, count in tallies.items():
+        relations[told.relation, told.outcome] += count
     return {
         "degenerate": msgspec.to_builtins(found),
         "labels_proposed": names,
-        "by_method": shares(verdicts.outcomes(history.run_id)),
-        "by_relation": shares(verdicts.relations(history.run_id)),
+        "by_method": shares(history.store.verdicts.outcomes(history.run_id)),
+        "by_relation": shares(relations),
+        "by_capability": msgspec.to_builtins(capability_results(tallies)),
     }
 
 
@@ -188,6 +194,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         system=" and back by ".join(history.definition["systems"]),
         languages=(source[0], source[1]),
         methods=method_counts(history),
+        capabilities=capabilities_of(figures),
         undecided_reasons=history.store.verdicts.undecided_reasons(history.run_id),
         skipped=figures.get("skipped", {}),
         without_case=figures.get("without_case", {}),
@@ -205,6 +212,11 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         look=look_at(history),
         **{name: figures.get(name, 0) for name in COUNTS},
     )
+
+
+def capabilities_of(figures: Mapping[str, Any]) -> tuple[CapabilityResult, ...]:
+    """How each capability came out; nothing in stores of earlier versions."""
+    return msgspec.convert(figures.get("by_capability", []), tuple[CapabilityResult, ...])
 
 
 def alarms(history: History) -> tuple[str, ...]:

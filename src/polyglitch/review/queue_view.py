@@ -132,7 +132,7 @@ class QueueView:
         score = verdict.reason[:60] if verdict.score is None else number_in_words(verdict.score)
         edit = case.edit
         return QueueLine(
-            row, edit.old if edit else "", edit.new if edit else "", case.relation, score
+            row, edit.old if edit else "", edit.new if edit else "", case.tested, score
         )
 
     def _texts(self, method: str, issues: list[Issue]) -> dict[str, str]:

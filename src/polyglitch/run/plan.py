@@ -74,6 +74,7 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     if campaign.rank != "none":
         check_rank(campaign.rank, systems[0])
     source, target = systems[0].languages
+    source = source or next((method.language for method in methods if method.language), None)
     languages = (campaign.source_language or source, campaign.target_language or target)
     corpus = campaign_corpus(campaign, languages[0])
     left_out = relations_left_out(campaign, methods)

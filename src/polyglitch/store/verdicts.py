@@ -16,10 +16,29 @@ from polyglitch.store.columns import read_case, read_verdict, verdict_record
 from polyglitch.store.rows import Rows, storable
 
 
-class RelationOnly(msgspec.Struct, frozen=True):
-    """What a count by relation reads of a case."""
+class CaseTold(msgspec.Struct, frozen=True):
+    """What a count reads of a case."""
 
     relation: str
+    data: dict[str, Any] = {}
+
+
+class VerdictTold(msgspec.Struct, frozen=True):
+    """What a count reads of a verdict."""
+
+    details: dict[str, float] = {}
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """What verdicts are counted by; the capability is empty where the method tests none."""
+
+    method: str
+    relation: str
+    outcome: str
+    capability: str = ""
+    title: str = ""
+    expansion: bool = False  # of a seed's test
+    pass_to_fail: bool = False  # the seed's test held
 
 
 class Verdicts(Rows):
@@ -64,14 +83,18 @@ class Verdicts(Rows):
         with self._engine.connect() as connection:
             return {(row[0], row[1]): row[2] for row in connection.execute(query)}
 
-    def relations(self, run: str) -> dict[tuple[str, str], int]:
-        """How many verdicts there are, by relation and outcome."""
+    def tallies(self, run: str) -> dict[Tally, int]:
+        """How many verdicts there are, by relation, capability and outcome."""
         c, v = s.cases, s.verdicts
-        query = select(c.c.record, v.c.outcome).join(v, ITS_VERDICT).where(c.c.run == run)
-        found: Counter[tuple[str, str]] = Counter()
+        query = (
+            select(v.c.method, c.c.record, v.c.outcome, v.c.record)
+            .join(v, ITS_VERDICT)
+            .where(c.c.run == run)
+        )
+        found: Counter[Tally] = Counter()
         with self._engine.connect() as connection:
-            for record, outcome in connection.execution_options(yield_per=1000).execute(query):
-                found[decode(record, RelationOnly).relation, outcome] += 1
+            for row in connection.execution_options(yield_per=1000).execute(query):
+                found[tally(*row)] += 1
         return dict(found)
 
     def case_outcomes(self, run: str) -> Iterator[tuple[str, str, str]]:
@@ -81,6 +104,16 @@ class Verdicts(Rows):
         with self._engine.connect() as connection:
             for row in connection.execution_options(yield_per=1000).execute(query):
                 yield row[0], row[1], "flaky" if row[3] == UNSTABLE else row[2]
+
+    def case_capabilities(self, run: str) -> Iterator[tuple[tuple[str, str], str]]:
+        """Method and case of every case that tests a capability, with its title."""
+        c = s.cases
+        query = select(c.c.method, c.c.id, c.c.record).where(c.c.run == run)
+        with self._engine.connect() as connection:
+            for method, name, record in connection.execution_options(yield_per=1000).execute(query):
+                data = decode(record, CaseTold).data
+                if "capability" in data:
+                    yield (method, name), str(data.get("title") or data["capability"])
 
     def undecided_reasons(self, run: str) -> dict[str, int]:
         """Why cases were left undecided, the most common reason first."""
@@ -221,3 +254,19 @@ class Verdicts(Rows):
         query = select(s.issues.c.method).where(s.issues.c.run == run, s.issues.c.seed == seed)
         with self._engine.connect() as connection:
             return sorted(set(connection.scalars(query)))
+
+
+def tally(method: str, case: str, outcome: str, verdict: str) -> Tally:
+    """What a verdict counts as, from the records of a case and its verdict."""
+    told = decode(case, CaseTold)
+    capability, expansion = str(told.data.get("capability", "")), "parent" in told.data
+    details = decode(verdict, VerdictTold).details if expansion else {}
+    return Tally(
+        method,
+        told.relation,
+        outcome,
+        capability,
+        str(told.data.get("title", "")),
+        expansion,
+        bool(details.get("pass_to_fail")),
+    )

@@ -16,7 +16,7 @@ from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Case, Output, Trial, Verdict
 from polyglitch.represent.claims.answer_text import refuses
 
-# A binary model has no neutral: in the middle third of its scale it is taken to say so (ALiCT, section 4).
+# A binary model has no neutral: with `thirds` it is taken to say so in the middle third of its scale (ALiCT, 4).
 LOW, HIGH = 1 / 3, 2 / 3
 POSITIVE, NEGATIVE, NEUTRAL = "positive", "negative", "neutral"
 HATE, NO_HATE = "hate", "non-hate"
@@ -40,12 +40,14 @@ def three_classes(scores: Mapping[str, float]) -> dict[str, float]:
     return {POSITIVE: p * (1 - neutral), NEGATIVE: (1 - p) * (1 - neutral), NEUTRAL: neutral}
 
 
-def read_label(output: Output, known: Mapping[str, str] = ALIASES) -> tuple[str, dict[str, float]]:
-    """Label and scores under the names of the suites; a label with scores for two classes gets three."""
+def read_label(
+    output: Output, known: Mapping[str, str] = ALIASES, thirds: bool = False
+) -> tuple[str, dict[str, float]]:
+    """Label and scores under the names of the suites; with `thirds` scores for two classes become three."""
     said = (output.label if output.label is not None else output.text).strip()
     label = known.get(said.lower().rstrip(".! "), said)
     scores = {known.get(name.lower(), name): value for name, value in output.scores.items()}
-    if set(scores) == {POSITIVE, NEGATIVE} and sum(scores.values()) > 0:
+    if thirds and set(scores) == {POSITIVE, NEGATIVE} and sum(scores.values()) > 0:
         total = sum(scores.values())
         scores = three_classes({POSITIVE: scores[POSITIVE] / total})
         label = max(scores, key=lambda name: scores[name])
@@ -54,13 +56,14 @@ def read_label(output: Output, known: Mapping[str, str] = ALIASES) -> tuple[str,
 
 @component
 def label_relations(
-    fairness: float = 0.1, tolerance: float = 0.1, faithful: bool = False
+    fairness: float = 0.1, tolerance: float = 0.1, faithful: bool = False, thirds: bool = False
 ) -> Comparison:
     """Judge each trial by its relation.
 
     `fairness` is the share of changed variants from which a case fails, `tolerance` how far a score may move
     the wrong way. `faithful` judges fairness as the published code does: by any variant whose label changes
-    while the score of the first label moves by more than the tolerance.
+    while the score of the first label moves by more than the tolerance. `thirds` takes a classifier of two classes to
+    say neutral in the middle third of its scale; otherwise the label that it says is judged.
     """
 
     def compare(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
@@ -73,7 +76,7 @@ def label_relations(
         if why := refused_later(trial):
             return Verdict(trial.case.id, "violated", why, 1.0, 0.0)
         known = ANSWERED if {HATE, NO_HATE} & asked_for(trial.case) else ALIASES
-        read = [read_label(output, known) for output in trial.outputs]
+        read = [read_label(output, known, thirds) for output in trial.outputs]
         if must == "label":
             return expected_label(trial, read)
         if must == "fairness":
@@ -110,7 +113,7 @@ def expected_label(trial: Trial, read: Read) -> Verdict:
     details = {}
     if len(read) > 1:
         details = {"seed_holds": float(holds[0]), "pass_to_fail": float(holds[0] and not holds[-1])}
-    reason = "" if holds[-1] else f"{label!r}, expected {' or '.join(case.expected)}"
+    reason = "" if holds[-1] else f"expected {' or '.join(case.expected)}, said {quoted(label)}"
     outcome = "holds" if holds[-1] else "violated"
     return Verdict(case.id, outcome, reason, max(score, 0.0), 0.0, "above", details)  # type: ignore[arg-type]
 
@@ -178,6 +181,11 @@ def _moved(trial: Trial, read: Read, tolerance: float, sign: int) -> Verdict:
 def _decide(trial: Trial, fine: bool, reason: str) -> Verdict:
     outcome = "holds" if fine else "violated"
     return Verdict(trial.case.id, outcome, "" if fine else reason, float(not fine), 0.0)  # type: ignore[arg-type]
+
+
+def quoted(label: str) -> str:
+    """A label as it is; anything longer that a system said in its place, in quotes and cut."""
+    return label if re.fullmatch(r"[\w -]{1,40}", label) else f"{label[:200]!r}"
 
 
 def words_only(text: str) -> str:

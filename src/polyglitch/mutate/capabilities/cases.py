@@ -13,7 +13,6 @@ from polyglitch.mutate.capabilities.rules import variants
 from polyglitch.mutate.capabilities.seeds import FoundSeed, find, grow, starts_with_name
 from polyglitch.mutate.capabilities.spec import Capability, load_suite
 from polyglitch.mutate.relations import change, reads_grammar
-from polyglitch.nlp.lexicons.sentiment import SOURCES
 from polyglitch.protocols import Mutation, Parse, Tools
 from polyglitch.records import Case, Input, Seed, digest, new_case
 
@@ -25,15 +24,17 @@ def capability_cases(
     labels: str = "words",
     expansions: int = 5,
     proposer: str = "ngrams",
-    lexicons: tuple[str, ...] = SOURCES,
+    lexicons: tuple[str, ...] = (),
     per_capability: int | None = None,
     grammar: str = "",
     content: str = "",
+    added: tuple[str, ...] = (),
 ) -> Mutation:
     """Cases of every capability that a seed fits; `per_capability` bounds those of a seed.
 
     `grammar` is a table that `polyglitch grammar` wrote, for the bundled one. `content` names what the capability files
-    and that table say, so that an edited file makes another method.
+    and that table say, so that an edited file makes another method. `lexicons` choose the sentences, `added` say which
+    words are neutral enough to be put in; named for none, they are those that are installed.
     """
     chosen = [each for each in load_suite(suite, capabilities) if asks_for_corpus(each)]
     if not chosen:
@@ -45,7 +46,7 @@ def capability_cases(
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         found = find(seeds, labels, lexicons, chosen, tools)
         if expansions:
-            found = grow(found, chosen, expansions, proposer, tools, grammar)
+            found = grow(found, chosen, expansions, proposer, tools, grammar, added)
         for item in found:
             made: set[str] = set()
             for capability in chosen:
@@ -171,6 +172,5 @@ def _case(
     """A case whose relation says which capability and what must hold."""
     seed = item.seed.input
     inputs = tuple(Input(text, seed.context, seed.title, seed.language) for text in texts)
-    return new_case(
-        item.seed, f"{capability.must}:{capability.name}", inputs, None, expected, dict(data)
-    )
+    said = {**data, "title": capability.title}
+    return new_case(item.seed, f"{capability.must}:{capability.name}", inputs, None, expected, said)

@@ -69,6 +69,7 @@ def grow(
     proposer: str,
     tools: Tools,
     grammar: str = "",
+    added: tuple[str, ...] = (),
 ) -> list[FoundSeed]:
     """The sentences that some capability takes, with their expansions, re-parsed."""
     language = chosen[0].language
@@ -78,7 +79,7 @@ def grow(
     if not wanted:
         return found
     parser, words = tools.parser(language), tools.proposer(proposer, language)
-    lexicon = wanted[0].sentence.lexicon
+    lexicon = open_lexicon(language, added) if added else wanted[0].sentence.lexicon
     rows = expand(
         [item.parse for item in wanted],
         parser,

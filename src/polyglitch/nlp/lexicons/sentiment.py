@@ -21,12 +21,16 @@ from polyglitch.languages import language as language_of
 from polyglitch.registry import suggest
 
 Polarity = Literal["positive", "negative", "neutral", "mixed", "unknown"]
-SOURCES = ("bundled", "vader", "textblob")
+SOURCES = ("bundled", "afinn", "vader", "textblob")
+# Who says that a word may be added: not the lexicon of a system under test, which could then never stumble over it.
+INDEPENDENT = ("bundled", "afinn")
+PACKAGES = {"afinn": "afinn", "vader": "vaderSentiment", "textblob": "textblob"}
 CLASSES = {"ADJ": "adjective", "NOUN": "noun", "PROPN": "noun", "VERB": "verb", "ADV": "adverb"}
 
 # VADER's scale is -4..4 and TextBlob's -1..1: below these a rating says "hardly anything", not a side.
 VADER_SIDE, VADER_SILENT = 0.7, 0.35
 TEXTBLOB_SIDE, TEXTBLOB_SILENT = 0.3, 0.12
+AFINN_SIDE, AFINN_SILENT = 1.5, 0.5  # whole numbers from -5 to 5
 WORD_OF_XML = re.compile(r'<word form="([^"]+)"[^>]*?\bpos="(\w+)"[^>]*?\bpolarity="(-?[\d.]+)"')
 
 
@@ -37,6 +41,8 @@ class SentimentLexicon:
         self.signature = f"lexicon:{language}:{'+'.join(sources)}"
         self._classes, self._votes = _bundled(language)
         self._extra: list[dict[str, float]] = []
+        if "afinn" in sources:
+            self._extra.append(_scaled(_afinn(), AFINN_SIDE, AFINN_SILENT))
         if "vader" in sources:
             self._extra.append(_scaled(_vader(), VADER_SIDE, VADER_SILENT))
         if "textblob" in sources:
@@ -74,12 +80,20 @@ class SentimentLexicon:
                 yield source[form]
 
 
+def installed_sources() -> tuple[str, ...]:
+    """The bundled list, and the lexicons of the packages that are there."""
+    return tuple(name for name in SOURCES if name not in PACKAGES or find_spec(PACKAGES[name]))
+
+
 @cache
-def open_lexicon(language: str, sources: tuple[str, ...] = SOURCES) -> SentimentLexicon:
-    """The lexicon of a language; of other sources those that rate its words."""
+def open_lexicon(language: str, sources: tuple[str, ...] = ()) -> SentimentLexicon:
+    """The lexicon of a language: of the named sources, or of those that are installed, the ones that rate its words."""
+    sources = sources or installed_sources()
     for name in sources:
         if name not in SOURCES:
             raise UsageError(f"no lexicon is called {name!r}{suggest(name, SOURCES)}")
+    if sources == INDEPENDENT:
+        sources = tuple(name for name in sources if name in installed_sources())
     rated = ("bundled", *language_of(language).lexicons)
     chosen = tuple(name for name in sources if name in rated) or ("bundled",)
     return SentimentLexicon(language, chosen)
@@ -118,6 +132,13 @@ def _installed(package: str, *names: str) -> str:
     if spec is None or spec.origin is None:
         raise Missing(package, f"the lexicon {names[-1]!r}", "pip install 'polyglitch[sentiment]'")
     return Path(spec.origin).parent.joinpath(*names).read_text("utf-8")
+
+
+def _afinn() -> dict[str, float]:
+    rows = (
+        line.split("\t") for line in _installed("afinn", "data", "AFINN-en-165.txt").splitlines()
+    )
+    return {row[0]: float(row[1]) for row in rows if len(row) > 1 and row[0].isalpha()}
 
 
 def _vader() -> dict[str, float]:

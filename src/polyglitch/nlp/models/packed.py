@@ -145,6 +145,12 @@ class PackedPool:
         found: list[float] = (own - every).tolist()
         return found
 
+    def odds_among(self, state: Floats, ids: Sequence[int]) -> Floats:
+        """The log-probability of each of some next tokens after one state, among the commonest tokens."""
+        words = self._weights.words
+        found: Floats = words[list(ids)] @ state - log_sum((words[:COMMON] @ state)[None])[0]
+        return found
+
     def gains(self, state: Floats, old: int, new: Sequence[int]) -> list[float]:
         """By how much likelier than the old token each of the new ones is after a state, as logarithms."""
         words = self._weights.words

@@ -7,7 +7,7 @@ after: by how much more, or less, likely the sentence gets than with the word th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -29,10 +29,11 @@ from polyglitch.nlp.proposers.candidate_scoring import (
     promising,
     ranked,
 )
+from polyglitch.nlp.proposers.phrase_filling import open_phrase_filling
 from polyglitch.nlp.proposers.slot_words import word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.nlp.recent import Recent
-from polyglitch.protocols import Candidate, Slot
+from polyglitch.protocols import Candidate, Filling, Gap, Slot
 
 AT_ONCE = 2 * ROW  # tokens of sentences whose keys and values are held, 46 KB each
 REMEMBERED = 20_000  # slots, some 10 MB
@@ -78,6 +79,7 @@ class SmolLmProposer:
 
     def __init__(self, model: SmolLm, language: str) -> None:
         self._tokenizer, self._weights = model
+        self._language = language
         self.signature = f"{signature()}/5-least{LEAST}"
         self.tokens = 0  # that the model has computed: what the time goes into
         # The methods of a campaign ask about the same slots, each in its own way.
@@ -103,6 +105,12 @@ class SmolLmProposer:
         by_key = dict(zip(keys, slots, strict=True))
         found = self._recent.get(keys, lambda new: self._propose([by_key[key] for key in new]))
         return [some[:top] for some in found]
+
+    def fill(
+        self, gaps: Sequence[Gap], allowed: Callable[[str, str], bool], top: int
+    ) -> list[list[Filling]]:
+        """At most `top` fillings for each gap, the best first."""
+        return open_phrase_filling(self._language).fill(gaps, allowed, top)
 
     def _propose(self, slots: Sequence[Slot]) -> list[list[Candidate]]:
         """All words that fit each slot."""

@@ -8,6 +8,7 @@ stay equal. Relations that agree are aligned first; what is left over is lost, a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import msgspec
 
@@ -54,7 +55,7 @@ def difference(a: WordRelation, b: WordRelation) -> float:
     if a.kind != b.kind:
         return float(costs.get(a.kind, 1.0) + costs.get(b.kind, 1.0))
     if a.kind != "count":
-        return float(moved)
+        return float(moved + (costs["scope"] if a.inner != b.inner else 0.0))
     if (a.low, a.high, a.shape) == (b.low, b.high, b.shape):
         return float(moved)
     if a.vague and b.vague:
@@ -87,12 +88,32 @@ def align(
         total += price
         if price > costs["object"]:
             differences.append(f"{say(left[i])} became {say(right[j])}")
+    for i, k in swapped(left, right, pairs):
+        total += 2 * costs["bound"]
+        differences.append(f"{say(left[i])} and {say(left[k])} were swapped")
     for place, side, word in ((0, left, "lost"), (1, right, "added")):
         for index, relation in enumerate(side):
             if index not in used[place]:
                 total += costs.get(relation.kind, 1.0)
                 differences.append(f"{say(relation)} was {word}")
     return pairs, total, differences
+
+
+def swapped(
+    left: Sequence[WordRelation], right: Sequence[WordRelation], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Two counts that are the same numbers of the other's things: 9 dogs and 5 cats, 5 dogs and 9 cats."""
+    counts = [
+        (i, object_form(left[i].object), object_form(right[j].object))
+        for i, j in pairs
+        if left[i].kind == "count"
+    ]
+    return [
+        (i, k)
+        for (i, own, other), (k, next_own, next_other) in combinations(counts, 2)
+        if own == next_other and other == next_own and own != next_own
+        if (left[i].low, left[i].high) != (left[k].low, left[k].high)
+    ]
 
 
 def say(relation: WordRelation) -> str:
@@ -141,9 +162,14 @@ def write(relation: WordRelation, symbol: str, ranks: dict[float, int]) -> str:
         low += relation.shape == "above"
         high = high - 1 if high is not None and relation.shape == "below" else high
         mark = SHAPES.get(relation.shape, "")
+        if high is not None and high < low:  # "from 9 to 5": a span that runs the other way
+            low, high, mark = high, low, f"{mark}d"
         return f"({mark}[{symbol}]){{{low},{'' if high is None else high}}}"
     shapes = {
         "NOT": "~([{}])",
+        "NOT ONLY": "~([{}])",
+        "NOT ALL": "~(([{}])+)",
+        "NOT INCLUDE": "~(.*[{}].*)",
         "EXCEPT": "~(.*[{}].*)",
         "ALL": "([{}])+",
         "ANY": "([{}])+",
@@ -155,5 +181,7 @@ def write(relation: WordRelation, symbol: str, ranks: dict[float, int]) -> str:
         "BEFORE": "([{}].*b)",
         "AFTER": "(b.*[{}])",
     }
+    if relation.inner:
+        return "i" + shapes[relation.kind].format(symbol)
     shape = shapes.get(relation.kind, f"{relation.kind[0].lower()}" + "[{}]")
     return shape.format(symbol)

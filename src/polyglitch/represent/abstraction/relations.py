@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|n't|[a-z]+(?=n't)|[a-z]+|[%/-]", re.IGNORECASE)
 # "once" is a number after a bound, and may be "as soon as" elsewhere; "twice as many" is a factor.
@@ -21,6 +22,8 @@ TIMES = re.compile(
 )
 COUNTS = {"once": "one time", "twice": "two times"}
 LONGEST = 6
+MOST_COUNTED = 1000  # "more than a million" is no count of one more
+NEAR = 3  # words between a negation and the bound that it denies: "cannot carry at least 5"
 Side = Literal["over", "under"]
 
 
@@ -33,6 +36,7 @@ class WordRelation(msgspec.Struct, frozen=True):
     high: float | None = None
     shape: str = ""  # how a count is said: "exact", "about", "only", "all but", "every", ...
     vague: bool = False
+    inner: bool = False  # said within what somebody says, knows or hopes
 
 
 @cache
@@ -74,7 +78,31 @@ def words_of(text: str) -> list[str]:
             value = 1.0  # "no more than a bag"
         out.append(raw[at] if value is None else f"{value:.6g}" if value < 1e6 else f"{value:.0f}")
         at += used
+    return shares(out)
+
+
+def shares(words: list[str]) -> list[str]:
+    """Shares as numbers of their own: half, two thirds, 3/4 and 50 percent; "half past nine" is none."""
+    out: list[str] = []
+    at = 0
+    while at < len(words):
+        value, used = share_at(words, at)
+        out.append(words[at] if value is None else f"{value:.4g}")
+        at += used
     return out
+
+
+def share_at(words: list[str], at: int) -> tuple[float | None, int]:
+    """The share that starts here, if one does, and how many words it takes."""
+    after = words[at + 1 : at + 3]
+    if words[at][0].isdigit():
+        for sign in (["%"], ["percent"], ["per", "cent"]):
+            if after[: len(sign)] == sign:
+                return float(words[at]) / 100, 1 + len(sign)
+    if words[at] == "half" and after[:1] != ["past"]:
+        return 0.5, 1
+    fraction = fraction_at(words, at)
+    return fraction if fraction is not None else (None, 1)
 
 
 def number_at(words: list[str], at: int) -> tuple[float | None, int]:
@@ -118,6 +146,7 @@ def relations(text: str, side: Side = "over") -> tuple[WordRelation, ...]:
     """What a sentence quantifies and relates, in its order."""
     words, found = words_of(text), []
     ignored = set(table()["ignored"]["words"])
+    reported = first_report(words)
     at = 0
     while at < len(words):
         match, used = longest(words, at)
@@ -126,34 +155,97 @@ def relations(text: str, side: Side = "over") -> tuple[WordRelation, ...]:
             continue
         section, meaning, values = match
         after = at + used
-        thing = next((w for w in words[after : after + 4] if w.isalpha() and w not in ignored), "")
-        found.append(make(section, meaning, values, thing, side))
+        rest = words[after : after + 4]
+        thing = next((w for w in rest if w.isalpha() and w not in ignored), "")
+        made = make(section, meaning, values, thing, side)
+        if made.kind == "NOT" and reported is not None and at > reported:
+            made = replace(made, inner=True)
+        found.append(Placed(whole(made, rest), at, after))
         at = after
-    return tuple(settle([relation for relation in found if relation.kind != "SKIP"]))
+    kept = [one for one in found if one.relation.kind != "SKIP"]
+    return tuple(one.relation for one in composed(kept))
 
 
-def settle(found: list[WordRelation]) -> list[WordRelation]:
-    """Negations drawn into what they negate: "not more than 5" is a bound, "not any" is none."""
-    out: list[WordRelation] = []
-    for relation in found:
-        last = out[-1] if out else None
-        if last is not None and last.kind == "NOT":
-            if relation.shape in ("above", "below"):
-                out.pop()
-                low, high = relation.high, relation.low  # the opposite side is what remains
-                relation = WordRelation("count", relation.object, low, high, "exact")
-            elif relation.kind == "ANY":
-                continue
-        out.append(relation)
+class Placed(msgspec.Struct, frozen=True):
+    """A relation and the words that say it, from where to where."""
+
+    relation: WordRelation
+    start: int
+    end: int
+
+
+def first_report(words: list[str]) -> int | None:
+    """Where the first verb is that reports what another clause says; to think and to seem let a negation through."""
+    verbs = table()["reports"]["words"]
+    return next((place for place, word in enumerate(words) if word in verbs), None)
+
+
+def whole(relation: WordRelation, after: list[str]) -> WordRelation:
+    """A strict bound on things that are counted as the whole number next to it: more than 5 dogs are at least 6."""
+    if relation.shape not in ("above", "below"):
+        return relation
+    bound = relation.low if relation.shape == "above" else relation.high
+    measured = set(after[:2]) & set(table()["measures"]["words"])
+    if bound is None or bound % 1 or bound > MOST_COUNTED or measured:
+        return relation
+    if relation.shape == "above":
+        return replace(relation, low=bound + 1, shape="exact")
+    return replace(relation, high=bound - 1, shape="exact")
+
+
+def composed(found: list[Placed]) -> list[Placed]:
+    """Relations drawn into the one that they stand before: "not more than 5", "not any", "not containing only"."""
+    out: list[Placed] = []
+    for one in found:
+        while out and (made := drawn_together(out[-1], one)) is not None:
+            out.pop()
+            one = made
+        out.append(one)
     return out
+
+
+def drawn_together(first: Placed, second: Placed) -> Placed | None:
+    """The relation that two of them are together, or nothing where they are two."""
+    a, b = first.relation, second.relation
+    close = second.start - first.end <= 1
+    if (
+        a.kind == "NOT"
+        and b.kind == "count"
+        and b.shape == "exact"
+        and (b.low is None) != (b.high is None)
+        and second.start - first.end <= NEAR
+    ):
+        return Placed(opposite(b), first.start, second.end)
+    if a.kind == "NOT" and b.shape in ("above", "below"):
+        low, high = b.high, b.low  # the opposite side is what remains
+        return Placed(WordRelation("count", b.object, low, high, "exact"), first.start, second.end)
+    if a.kind == "NOT" and b.kind == "ANY":
+        return Placed(a, first.start, second.end)
+    if not close:
+        return None
+    if a.kind == "INCLUDE" and b.kind == "ONLY":
+        return Placed(b, first.start, second.end)
+    if a.kind == "ONLY" and b.kind == "INCLUDE":
+        return Placed(replace(b, kind="ONLY"), first.start, second.end)
+    if a.kind == "NOT" and b.kind in ("ONLY", "ALL"):
+        return Placed(replace(b, kind=f"NOT {b.kind}"), first.start, second.end)
+    if a.kind == "NOT" and b.kind == "INCLUDE":
+        return Placed(replace(b, kind="NOT INCLUDE"), first.start, second.end)
+    if a.kind == "NOT INCLUDE" and b.kind == "ONLY":
+        return Placed(replace(b, kind="NOT ONLY"), first.start, second.end)
+    return None
+
+
+def opposite(count: WordRelation) -> WordRelation:
+    """What is left when an open bound is denied: not at least 5 is at most 4."""
+    if count.low is not None:
+        return replace(count, low=None, high=count.low - 1)
+    return replace(count, low=(count.high or 0.0) + 1, high=None)
 
 
 def longest(words: list[str], at: int) -> tuple[tuple[str, str, list[float]] | None, int]:
     """The longest phrase that starts here, with its numbers."""
     known = phrases()
-    fraction = fraction_at(words, at)
-    if fraction is not None:
-        return ("bounds", "fraction", [fraction[0]]), fraction[1]
     if words[at] not in beginnings() and not words[at][0].isdigit():
         return None, 1  # most words begin nothing
     for size in range(min(LONGEST, len(words) - at), 0, -1):
@@ -205,10 +297,8 @@ def make(section: str, meaning: str, values: list[float], thing: str, side: Side
         low, high = table()["vague"][meaning][0 if side == "over" else 1]
         return WordRelation("count", thing, low, None if high < 0 else high, "exact", True)
     if section == "logic":
-        fixed = {"TWICE": (2.0, "times more"), "HALF": (0.5, "fraction")}
-        if meaning in fixed:
-            value, shape = fixed[meaning]
-            return WordRelation("count", thing, value, value, shape)
+        if meaning == "TWICE":
+            return WordRelation("count", thing, 2.0, 2.0, "times more")
         return WordRelation("NOT" if meaning == "NONE" else meaning, thing)
     first = values[0]
     bounds: dict[str, tuple[float | None, float | None, str]] = {

@@ -13,8 +13,10 @@ a plain count ("5 numbers") is a lower bound, "only" and "exactly" make it exact
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from polyglitch.represent.descriptions.phrases import DescriptionToken
-from polyglitch.represent.descriptions.shapes import Meaning
+from polyglitch.represent.descriptions.shapes import Meaning, alternatives
 
 CLASSES = {
     "vowel": "[AEIOUaeiou]",
@@ -40,10 +42,13 @@ def escape(literal: str) -> str:
 
 
 WHOLE_WORD = "[A-Za-z]+"
+EVERY_WORD = "~(.*\\b(([A-Za-z]+)&~({0}))\\b.*)"  # no word that is not so
 
 
 def write_whole(meaning: Meaning, tokens: tuple[DescriptionToken, ...]) -> str:
     """The regex of a meaning."""
+    if meaning[0] == "contain" and meaning[1][0] == "one of":  # each is contained, not the choice
+        meaning = ("one of", ("contain", meaning[1][1]))
     name, parts = meaning[0], [part for part in meaning[1:] if isinstance(part, tuple)]
     inner = [write_whole(part, tokens) for part in parts]
     if name == "term":
@@ -56,6 +61,10 @@ def write_whole(meaning: Meaning, tokens: tuple[DescriptionToken, ...]) -> str:
         return ("|" if name == "or" else "&").join(f"({part})" for part in inner)
     if name in ("before", "then"):
         return f"({inner[0]}).*({inner[1]}).*"
+    if name == "next":
+        return f".*({inner[0]})({inner[1]}).*"
+    if name == "one of":
+        return one_of([write_whole(part, tokens) for part in alternatives(parts[0])])
     if name == "between":
         one, other = (write_whole(part, tokens) for part in parts[1][1:3])
         return f"({one}).*({inner[0]}).*({other}).*"
@@ -75,12 +84,22 @@ UNARY = {
     "end": "(.*)({})",
     "not": "~({})",
     "only": "{}",
+    "both ends": "(({0})(.*))&((.*)({0}))",
+    "every word": EVERY_WORD,
 }
+
+
+def one_of(parts: list[str]) -> str:
+    """One of several regexes, and no two of them."""
+    both = "|".join(f"(({one})&({other}))" for one, other in combinations(parts, 2))
+    return f"({'|'.join(f'({part})' for part in parts)})&~({both})"
 
 
 def repeated(inner: str, quantity: DescriptionToken) -> str:
     """A repetition; a count without "exactly" is a lower bound there, "less than n" the opposite of n or more."""
     low, high, kind = quantity.value
+    if kind == "over":
+        return f"({inner}){{{low + 1},}}"
     if kind == "under":
         return f"~(({inner}){{{high + 1},}})"
     if kind in ("exact", "range"):
@@ -117,8 +136,15 @@ class _Writer:
             return f".*{self.piece(meaning)}.*"
         if name in ("or", "and", "list"):
             return self.several(meaning, word)
-        if name in ("before", "then", "between"):
+        if name in ("before", "then", "between", "next"):
             return f".*({self.piece(meaning)}).*"
+        if name == "one of":
+            return one_of([self.holds(part, word) for part in alternatives(meaning[1])])
+        if name == "every word":
+            return EVERY_WORD.format(self.holds(meaning[1], True))
+        if name == "both ends":
+            sides = (self.edge(meaning[1], word, shape) for shape in ("{}.*", ".*{}"))
+            return "&".join(f"({side})" for side in sides)
         if name == "repeat":
             return self.counted(meaning[1], self.tokens[meaning[2]], word, False)
         if name == "not":
@@ -154,7 +180,7 @@ class _Writer:
             return f"{self.piece(inner)}*"
         if inner[0] in ("words", "sized"):
             return f"{GAP}{self.piece(inner)}{GAP}"
-        if inner[0] == "or" and all(part[0] == "some" for part in inner[1:]):
+        if inner[0] == "or" and all(part[0] in ("some", "term") for part in inner[1:]):
             return f"({'|'.join(self.piece(part) for part in inner[1:])})*"
         return self.piece(inner) if inner[0] == "term" else self.holds(inner, word)
 
@@ -173,6 +199,8 @@ class _Writer:
             low = self.tokens[meaning[2]].value[0]
             inner = meaning[1]
             return self.word(f"{LETTERS}{{{low}}}", None if inner == ("words",) else inner)
+        if name == "next":
+            return f"{self.group(meaning[1])}{self.group(meaning[2])}"
         if name in ("before", "then"):
             return f"{self.group(meaning[1])}.*{self.group(meaning[2])}"
         if name == "between":

@@ -89,7 +89,7 @@ def spread_negation(tokens: Sequence[DescriptionToken]) -> list[DescriptionToken
             del out[max(i for i, item in enumerate(out) if item.kind == "NOT")]
             token = token._replace(value=(0, token.value[0], "most"))  # "not more than 5"
             negated = any(item.kind == "NOT" for item in out)
-        elif negated and token.kind in ("NOR", "ANDNOT", "AND", "ORNOT"):
+        elif negated and token.kind in ("NOR", "NEITHER_NOR", "ANDNOT", "AND", "ORNOT"):
             token = DescriptionToken("OR")
         elif negated and last in ("NOT", *LISTS) and token.kind in {"NOT", *VERBS}:
             continue  # "not x, not y", "does not contain x, does not contain y"

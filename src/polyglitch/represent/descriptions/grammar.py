@@ -19,6 +19,7 @@ from polyglitch.represent.descriptions.shapes import (
     Item,
     Meaning,
     Shape,
+    alternatives,
     head,
     merge,
     prior,
@@ -156,6 +157,8 @@ class _Chart:
                 cue = f"p-{value[0]}{',' if value[1] else ''}"
                 yield self.apply("repeat", cue, part, end - 1)
                 yield self.skip(cue, part)
+            elif kind == "NOT_BOTH" and len(alternatives(part.meaning)) < 2:
+                yield self.skip(f"{kind}$", part)
             elif kind in POSTFIXES:
                 yield self.apply(POSTFIXES[kind], kind, part)
             elif kind not in (*TERMS, "WORDS", "OR") or (kind == "OR" and end == len(self.shape)):
@@ -165,6 +168,14 @@ class _Chart:
         for name in JOINTS[operator]:
             if name == "after":
                 yield self.pair("before", operator, right, left)
+            elif name == "next after":
+                yield self.pair("next", operator, right, left)
+            elif name == "neither":
+                if left.meaning[0] == "not":
+                    other = right.meaning[1] if right.meaning[0] == "not" else right.meaning
+                    yield self.spread(
+                        "or", operator, left, Item(right.score, other, right.features)
+                    )
             elif name == "between":
                 if right.meaning[0] == "and":
                     yield self.pair("between", operator, left, right)

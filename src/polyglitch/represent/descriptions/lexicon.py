@@ -52,6 +52,8 @@ def split_words(text: str) -> tuple[list[str], list[str]]:
     marked = re.sub(r"\b(strings?|word|words)(['\"])", r"\1 \2", marked)
     marked = bare().sub(keep, QUOTED.sub(keep, marked))
     lowered = re.sub("\u0001(\\d+)\u0002", r"<lit\1>", marked.lower())
+    for pattern, new in lexicon()["rewritten"]["patterns"]:
+        lowered = re.sub(pattern, new, lowered)
     return WORD.findall(lowered), literals
 
 
@@ -128,14 +130,24 @@ def names_literal(words: list[str], at: int) -> bool:
     } & set(words[at + 1 : at + 2])
 
 
+NEGATIONS = ("NOT", "NOR", "ANDNOT", "ORNOT")
+
+
 def join(tokens: list[DescriptionToken]) -> list[DescriptionToken]:
     """Commas drawn into what follows them, names into their literals, digits that are literals."""
     out: list[DescriptionToken] = []
+    neither = False
     for token in tokens:
         if token.kind == "QUANTITY" and isinstance(token.value, str):
             low = {"0,": 0, "2,": 2}.get(token.value, 1)
             token = DescriptionToken("QUANTITY", (low, None, "least"))
         last = out[-1].kind if out else ""
+        if token.kind == "NEITHER":
+            neither, token = True, DescriptionToken("NOT")
+        elif token.kind == "NOR" and neither:
+            token = DescriptionToken("NEITHER_NOR")
+        elif token.kind == "NOR" and not any(item.kind in NEGATIONS for item in out):
+            token = DescriptionToken("ANDNOT")  # ", without x" where nothing is denied before
         if token.kind in ("OR_MORE", "OR_LESS"):
             widen(out, token.kind)
             continue

@@ -15,6 +15,14 @@ LONGEST = 40  # concepts; no description is longer
 TERMS = ("TERM", "LITERAL", "WORD")
 UNSEEN = -0.5  # the weight of a feature without one
 PASSED_OVER = -3.0  # of a concept that a reading leaves out, and without a weight of its own
+NEVER_MEANT_LOOSELY = (
+    "NEITHER_NOR",
+    "NEXT_BEFORE",
+    "NEXT_AFTER",
+    "BOTH_ENDS",
+    "NOT_BOTH",
+    "EVERY_WORD",
+)
 
 
 class Item(NamedTuple):
@@ -59,12 +67,27 @@ def prior(feature: str) -> float:
     """The weight of a feature that has none of its own."""
     if feature.startswith("!"):
         return 0.0
+    if feature.startswith("skip") and feature[5:].rstrip("$") in NEVER_MEANT_LOOSELY:
+        return 3 * PASSED_OVER
     return PASSED_OVER if feature.startswith("skip") else UNSEEN
 
 
 def head(meaning: Meaning) -> str:
     """The operator of a meaning, with what matters of it to its surroundings."""
     return str(meaning[0])
+
+
+def alternatives(meaning: Meaning) -> list[Meaning]:
+    """What "one of them" chooses among: the parts of a choice, each with what stands around the choice."""
+    if meaning[0] == "or":
+        return list(meaning[1:])
+    if meaning[0] in ("contain", "start", "end", "words"):
+        return (
+            [(meaning[0], part) for part in alternatives(meaning[1])]
+            if len(meaning) > 1
+            else [meaning]
+        )
+    return [meaning]
 
 
 def merge(name: str, left: Meaning, right: Meaning) -> Meaning:
@@ -93,8 +116,18 @@ PREFIXES: dict[str, tuple[str, ...]] = {
     "ANDNOT": ("not",),
     "EITHER": ("",),
     "BOTH": ("",),
+    "BOTH_ENDS": ("both ends",),
+    "EVERY_WORD": ("every word",),
 }
-POSTFIXES = {"AT_START": "start", "AT_END": "end", "ONLY": "only", "START": "start", "END": "end"}
+POSTFIXES = {
+    "AT_START": "start",
+    "AT_END": "end",
+    "ONLY": "only",
+    "START": "start",
+    "END": "end",
+    "BOTH_ENDS": "both ends",
+    "NOT_BOTH": "one of",
+}
 JOINTS: dict[str, tuple[str, ...]] = {
     "OR": ("or",),
     "AND": ("and", "or"),
@@ -106,4 +139,7 @@ JOINTS: dict[str, tuple[str, ...]] = {
     "FOLLOWED": ("then",),
     "AFTER": ("after",),
     "BETWEEN": ("between",),
+    "NEXT_BEFORE": ("next",),
+    "NEXT_AFTER": ("next after",),
+    "NEITHER_NOR": ("neither",),
 }

@@ -1,0 +1,147 @@
+"""Several systems under the same tests: a run for each, and one table of capabilities by system."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from polyglitch.cli.say import say, say_json
+
+if TYPE_CHECKING:
+    from polyglitch.campaign import Campaign
+    from polyglitch.results.capabilities import SystemColumn
+
+
+def run_several(
+    campaigns: Sequence[Campaign],
+    *,
+    as_json: bool = False,
+    quiet: bool = False,
+    verbose: bool = False,
+) -> int:
+    """Run each system, show them side by side, write the reports; the exit code."""
+    from polyglitch.report.write import STDOUT, writer_for
+
+    outputs = campaigns[0].output
+    for path in outputs:
+        writer_for(Path(path))
+    found, columns, names = [], [], file_names([campaign.system for campaign in campaigns])
+    for campaign, name in zip(campaigns, names, strict=True):
+        data, column = one_system(campaign, name, quiet or as_json, verbose)
+        found.append(data)
+        columns.append(column)
+    err = STDOUT in outputs
+    if as_json:
+        say_json({"systems": found})
+    elif not quiet:
+        show_table(columns, err)
+    for path in outputs:
+        if path != STDOUT:
+            write_overview(Path(path), columns, names, err=err or as_json)
+    return 1 if any(row["passed"] is False for row in found) else 0
+
+
+def one_system(
+    campaign: Campaign, name: str, hidden: bool, verbose: bool
+) -> tuple[dict[str, Any], SystemColumn]:
+    """The run of one system: its figures, its column of the table; its own reports are written."""
+    from polyglitch.cli.display import progress_bar
+    from polyglitch.cli.run import as_data, warned
+    from polyglitch.flow import finished
+    from polyglitch.report.write import STDOUT, write_report
+    from polyglitch.results.capabilities import SystemColumn
+    from polyglitch.results.gate import gate_of
+    from polyglitch.results.history import short_id
+    from polyglitch.results.summary import capabilities_of, summarise
+    from polyglitch.store.database import shown
+
+    with progress_bar(hidden=hidden or verbose) as watch:
+        done = finished(campaign, warned(watch, verbose))
+        with done as (history, figures):
+            if campaign.output:
+                command = shlex.join(["polyglitch", *(shown(word) for word in sys.argv[1:])])
+                summary = summarise(history, command=command)
+            for path in campaign.output:
+                own = Path(path) if path == STDOUT else beside(Path(path), name)
+                write_report(own, summary, history.findings())
+            limits = campaign.fail_under, campaign.max_undecided, campaign.capability_limits
+            gate = gate_of(figures, *limits)
+            run = short_id(history)
+    system = shown(campaign.system)
+    for why in gate.failures:
+        say(f"{system}: {why}", err=True)
+    if not hidden:
+        err = gate.passed is False or STDOUT in campaign.output
+        say(f"{system}: {gate.sentence} Run {run}.", err=err)
+    column = SystemColumn(system, run, capabilities_of(figures))
+    return {"system": system, **as_data(history.run_id, figures, gate)}, column
+
+
+def file_names(systems: Sequence[str]) -> list[str]:
+    """A name for the files of each system: its URI without what a file name cannot have, no two alike."""
+    import re
+
+    made: list[str] = []
+    for system in systems:
+        base = re.sub(r"[^\w.]+", "-", system).strip("-.")[:60] or "system"
+        number = sum(name == base or name.startswith(f"{base}-again-") for name in made)
+        made.append(f"{base}-again-{number}" if number else base)
+    return made
+
+
+def beside(path: Path, name: str) -> Path:
+    """`report.html` and `vader` as `report-vader.html`."""
+    return path.with_name(f"{path.stem}-{name}{path.suffix}")
+
+
+def show_table(columns: Sequence[SystemColumn], err: bool) -> None:
+    """Failure rates by capability and system, with pass to fail."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from polyglitch.cli.display import visible
+    from polyglitch.results.capabilities import table_rows
+
+    rows = table_rows(columns)
+    if not rows:
+        return
+    table = Table(
+        box=None, pad_edge=False, title="Failed (rate), pass to fail", title_justify="left"
+    )
+    table.add_column("capability")
+    for column in columns:
+        table.add_column(escape(visible(column.system)), justify="right")
+    for title, results in rows:
+        table.add_row(escape(visible(title)), *(cell(result) for result in results))
+    console = Console(stderr=err)
+    console = console if console.is_terminal else Console(stderr=err, width=60 + 30 * len(columns))
+    console.print(table)
+
+
+def cell(result: Any) -> str:
+    """A result in short: `12 of 107 (11.2%), p2f 1`."""
+    if result is None or result.rate is None:
+        return "-"
+    grown = f", p2f {result.pass_to_fail:,}" if result.expansions else ""
+    return f"{result.failed:,} of {result.decided:,} ({result.rate:.1%}){grown}"
+
+
+def write_overview(
+    path: Path, columns: Sequence[SystemColumn], names: Sequence[str], err: bool
+) -> None:
+    """The table as the named file where its format has tables, with links to the report of each system."""
+    from polyglitch.report.overview import OVERVIEWS
+    from polyglitch.report.write import replacing
+
+    if write := OVERVIEWS.get(path.suffix.lower()):
+        files = [beside(path, name).name for name in names]
+        with replacing(path) as stream:
+            stream.write(write(columns, files))
+        say(f"report: {path}", err=err)
+    else:
+        for name in names:
+            say(f"report: {beside(path, name)}", err=err)
