@@ -1,0 +1,69 @@
+"""A witness as an oracle of its own: violated where it is more suspicious than a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from polyglitch.compare.oracles.two_outputs import undecided
+from polyglitch.compare.oracles.witnesses.confidence import Confidence
+from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
+from polyglitch.component import Component
+from polyglitch.errors import UsageError
+from polyglitch.protocols import Tools
+from polyglitch.records import Span, Trial, Verdict
+
+# A changed word with a chance of 3%; docs/oracle.md has what each threshold brings.
+SURPRISING = 3.5
+
+
+def alone(
+    witness: Witness, threshold: float, language: str | None = None
+) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
+    """The oracle that hears one witness and nobody else."""
+
+    def judge(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        said = witness.hear(trials, tools)
+        return [
+            undecided(trial) or verdict(trial, one, threshold)
+            for trial, one in zip(trials, said, strict=True)
+        ]
+
+    arguments = {"threshold": threshold, "witness": witness.signature}
+    return Component(witness.name, arguments, judge)
+
+
+def verdict(trial: Trial, said: Statement | None, threshold: float) -> Verdict:
+    """What one statement makes of a trial; a witness without a word finds nothing wrong."""
+    if said is None or said.suspicion <= threshold:
+        score = 0.0 if said is None else said.suspicion
+        return Verdict(trial.case.id, "holds", score=round(score, 6), threshold=threshold)
+    spans = (
+        (Span(said.output, *said.span, said.words),)
+        if said.output is not None and said.span
+        else ()
+    )
+    return Verdict(
+        trial.case.id,
+        "violated",
+        score=round(said.suspicion, 6),
+        threshold=threshold,
+        reasons=(said.words,),
+        spans=spans,
+    )
+
+
+def confidence(
+    threshold: float = SURPRISING,
+) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
+    """Violated if the lens is more surprised by a changed word than the threshold, in nats."""
+    made = alone(Confidence(), threshold)
+
+    def judge(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        if tools.lens is None:
+            raise UsageError(
+                "the oracle 'confidence' asks a model how likely it finds the outputs, and the system does not tell; "
+                "name one that does with --lens, such as --lens firefox:en-pt"
+            )
+        return made(trials, tools)
+
+    return Component(made.name, made.arguments, judge)

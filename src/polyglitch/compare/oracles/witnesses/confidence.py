@@ -1,0 +1,89 @@
+"""The confidence witness: the changed word that a model finds least likely, given its source and what stands before it.
+
+The model is the system under test where it can be looked into, else a lens: another model that reads both languages.
+A translator that is led astray is seldom sure of it, so what a person calls a bug is where it was least sure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from polyglitch.compare.oracles.witnesses.changed_words import ChangedWord, Pair, changed_pair
+from polyglitch.compare.oracles.witnesses.statement import Statement
+from polyglitch.protocols import Lens, TokenScore, Tools
+from polyglitch.records import Input, Trial, digest
+
+SURPRISE_MOST = 12.0  # nats: beyond one in 160,000 a model's tail tells nothing more
+AT_ONCE = 64  # outputs that a lens is given in one call
+ORDINALS = ("first", "second")
+
+
+class Confidence:
+    """Hears the lens of the campaign on the changed words of pairs whose outputs differ."""
+
+    name = "confidence"
+    signature = "confidence(1)"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """How surprised the lens is by the least likely changed word, in nats; nothing without a lens."""
+        lens = tools.lens
+        if lens is None:
+            return [None] * len(trials)
+        pairs = [changed_pair(trial, tools.languages[1]) for trial in trials]
+        asked = [
+            side for pair in pairs if pair for side in zip(pair.inputs, pair.outputs, strict=True)
+        ]
+        scores = token_scores(lens, list(dict.fromkeys(asked)), tools)
+        return [pair and statement(pair, scores, lens) for pair in pairs]
+
+
+def statement(
+    pair: Pair, scores: dict[tuple[str, str], list[TokenScore]], lens: Lens
+) -> Statement | None:
+    """What is to be said of the least likely changed word."""
+    sides = [scores[side] for side in zip(pair.inputs, pair.outputs, strict=True)]
+    told = [(surprise(sides[word.output], word), word) for word in pair.words]
+    worst, word = max(told, key=lambda item: item[0])
+    share = math.exp(-worst)
+    name = lens.signature.partition("|")[0]
+    words = (
+        f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation is unlikely there: {name} gives it "
+        f"{shown(share)}"
+    )
+    return Statement(
+        Confidence.name, min(worst, SURPRISE_MOST), words, word.output, (word.start, word.end)
+    )
+
+
+def surprise(scores: Sequence[TokenScore], word: ChangedWord) -> float:
+    """Minus the log-probability of a word: of all its pieces, each after those before it."""
+    inside = [one for one in scores if one.start < word.end and one.end > word.start]
+    return -sum(one.log_probability for one in inside)
+
+
+def shown(share: float) -> str:
+    """A probability as people write it."""
+    return f"{share:.0%}" if share >= 0.1 else f"{share:.2g}" if share < 0.001 else f"{share:.1%}"
+
+
+def token_scores(
+    lens: Lens, asked: Sequence[tuple[str, str]], tools: Tools
+) -> dict[tuple[str, str], list[TokenScore]]:
+    """What the lens says of each input and output, from the store where it was asked before."""
+    kind = f"lens:{lens.signature}"
+    keys = {digest(side, 32): side for side in asked}
+    known = tools.remember(kind, list(keys))
+    new = [(key, side) for key, side in keys.items() if key not in known]
+    for start in range(0, len(new), AT_ONCE):
+        some = new[start : start + AT_ONCE]
+        found = lens.score(
+            [Input(source) for _, (source, _) in some], [text for _, (_, text) in some]
+        )
+        made = {
+            key: [(one.start, one.end, round(one.log_probability, 4)) for one in scores]
+            for (key, _), scores in zip(some, found, strict=True)
+        }
+        tools.keep(kind, made)
+        known |= made
+    return {side: [TokenScore(*one) for one in known[key]] for key, side in keys.items()}
