@@ -27,7 +27,7 @@ from polyglitch.errors import UsageError
 @click.option(
     "-o", "--output", "target", default="-", help=".jsonl or .csv; - for JSONL on stdout."
 )
-@click.option("--oracle", "name", default="aligned", help="As `list oracles` names it.")
+@click.option("--oracle", "name", default="witnesses", help="As `list oracles` names it.")
 @click.option("--threshold", type=float, help="Instead of the oracle's own, where it has one.")
 @click.option(
     "--lens",
