@@ -16,6 +16,7 @@ KINDS = (
     "embedders",
     "ranks",
     "oracles",
+    "lenses",
     "languages",
 )
 

@@ -16,9 +16,7 @@ from polyglitch.records import Span, Trial, Verdict
 SURPRISING = 3.5
 
 
-def alone(
-    witness: Witness, threshold: float, language: str | None = None
-) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
+def alone(witness: Witness, threshold: float) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
     """The oracle that hears one witness and nobody else."""
 
     def judge(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
@@ -54,9 +52,10 @@ def verdict(trial: Trial, said: Statement | None, threshold: float) -> Verdict:
 
 def confidence(
     threshold: float = SURPRISING,
+    language: str | None = None,
 ) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
     """Violated if the lens is more surprised by a changed word than the threshold, in nats."""
-    made = alone(Confidence(), threshold)
+    made = alone(Confidence(language), threshold)
 
     def judge(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
         if tools.lens is None:
