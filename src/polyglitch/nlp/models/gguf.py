@@ -60,6 +60,8 @@ class GgufFile:
         raw = np.frombuffer(self._data, np.uint8, count // held * size, self._start + one.offset)
         if chosen is None:
             return unpack(raw.reshape(-1, size)).reshape(one.shape)
+        if one.shape[-1] % held:
+            raise self._broken(f"{name} has blocks that go over the end of a row")
         some = raw.reshape(one.shape[0], -1)[chosen]
         return unpack(some.reshape(-1, size)).reshape(len(some), *one.shape[1:])
 
@@ -73,7 +75,7 @@ class GgufFile:
         size, held, _ = KINDS[one.kind]
         count = int(np.prod(one.shape, dtype=np.int64))
         end = self._start + one.offset + count // held * size
-        if one.shape[-1] % held or end > len(self._data):
+        if count % held or end > len(self._data):
             raise self._broken(f"{name} goes beyond the end")
         return one
 

@@ -15,6 +15,7 @@ from polyglitch.protocols import Lens, TokenScore, Tools
 from polyglitch.records import Input, Trial, digest
 
 SURPRISE_MOST = 12.0  # nats: beyond one in 160,000 a model's tail tells nothing more
+LEAST_SHOWN = 0.0001
 AT_ONCE = 256  # outputs that a lens is given in one call
 Side = tuple[str, str]  # an input, and what is asked about of its output
 ORDINALS = ("first", "second")
@@ -71,7 +72,7 @@ def surprise(scores: Sequence[TokenScore], word: ChangedWord) -> float:
 
 def shown(share: float) -> str:
     """A probability as people write it."""
-    return f"{share:.0%}" if share >= 0.1 else f"{share:.2g}" if share < 0.001 else f"{share:.1%}"
+    return f"{100 * share:.2g}%" if share >= LEAST_SHOWN else f"under {LEAST_SHOWN:.2%}"
 
 
 def token_scores(
