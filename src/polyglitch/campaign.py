@@ -203,7 +203,7 @@ def acting(keys: dict[str, Any], reach: tuple[str, ...] = ("bundled", "files")) 
 def opens(uri: str) -> str:
     """What the system of a URI can reach: bundled, files, or anything."""
     scheme = uri.strip().partition(":")[0]
-    entry = registry.entries("systems").get(scheme)
+    entry = (registry.entries("systems") | registry.entries("lenses")).get(scheme)
     return str(entry.data.get("opens", "anything")) if entry else "anything"
 
 

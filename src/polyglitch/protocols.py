@@ -97,9 +97,11 @@ class Lens(Protocol):
         """Model, version and parameters."""
 
     def score(
-        self, inputs: Sequence[Input], outputs: Sequence[str]
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
     ) -> Sequence[Sequence[TokenScore]]:
-        """The pieces of each output in order, each with its log-probability given the input and what came before."""
+        """The pieces of each output in order, each with its log-probability given the input and what came before.
+
+        `language` is that of the outputs, for models that must be told."""
 
 
 class Token(msgspec.Struct, frozen=True):

@@ -49,7 +49,9 @@ class Firefox:
         found: list[Inspection] = translator.inspect([item.text for item in inputs], outputs)
         return found
 
-    def score(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[list[TokenScore]]:
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
         """How likely the model finds each piece of an output; what the wheel rewrites afterwards it finds unlikely."""
         from polyglitch.systems.bergamot.system import open_translator
 

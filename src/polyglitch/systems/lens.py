@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from polyglitch import registry
 from polyglitch.errors import Missing, UsageError
 from polyglitch.protocols import Lens, System
 from polyglitch.systems.uri import open_system
@@ -16,6 +17,10 @@ def open_lens(uri: str, timeout: float = 60.0) -> Lens | None:
     """The lens that a URI names, opened once a process; nothing for `none`."""
     if uri == NONE:
         return None
+    scheme, _, rest = uri.strip().partition(":")
+    if scheme in registry.entries("lenses"):
+        lens: Lens = registry.load("lenses", scheme)(rest.strip(), timeout=timeout)
+        return lens
     system = open_system(uri, timeout)
     if not isinstance(system, Lens):
         system.close()

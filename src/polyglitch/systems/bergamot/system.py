@@ -49,7 +49,9 @@ class Bergamot:
             given = self._translator.translate(texts) if outputs is None else outputs
             return self._translator.inspect(texts, given)
 
-    def score(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[list[TokenScore]]:
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
         """How likely the model finds each piece of an output."""
         with self._lock:
             return self._translator.score([item.text for item in inputs], outputs)

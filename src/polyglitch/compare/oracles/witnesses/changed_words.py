@@ -17,6 +17,7 @@ class ChangedWord(NamedTuple):
     start: int
     end: int
     block: int  # the place of difference that it belongs to
+    early: bool = False  # it is not changed itself: the other output has something before it
 
 
 class Pair(NamedTuple):
@@ -72,11 +73,15 @@ def inner(found: list[DiffBlock], sides: tuple[Units, Units]) -> list[DiffBlock]
 
 
 def of_block(number: int, block: DiffBlock, sides: tuple[Units, Units]) -> list[ChangedWord]:
-    """The words of one place of difference, without marks between words."""
+    """The words of one place of difference, without marks between words.
+
+    Where an output lacks what the other has, the next word counts: what was lost makes it come too soon.
+    """
+    found = []
     ranges = ((block.a_start, block.a_end), (block.b_start, block.b_end))
-    return [
-        ChangedWord(output, *side.spans[at], number)
-        for output, (side, (start, end)) in enumerate(zip(sides, ranges, strict=True))
-        for at in range(start, end)
-        if any(letter.isalnum() for letter in side.units[at])
-    ]
+    for output, (side, (start, end)) in enumerate(zip(sides, ranges, strict=True)):
+        lost = start == end and end < len(side.units)
+        for at in range(start, end + lost):
+            if lost or any(letter.isalnum() for letter in side.units[at]):
+                found.append(ChangedWord(output, *side.spans[at], number, lost))
+    return found
