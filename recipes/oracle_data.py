@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,7 @@ class Labelled(NamedTuple):
     quad: Quad
     violated: bool
     at_fault: tuple[str, str]
+    weight: float = 1.0
 
 
 def load(folder: Path, direction: str) -> list[Labelled]:
@@ -45,6 +47,25 @@ def load(folder: Path, direction: str) -> list[Labelled]:
                     row["Fine-grained Violations in T_f"],
                 )
                 found.append(Labelled(method, direction, quad, row["Violation"] == "1", fault))
+    return found
+
+
+def load_readings(folder: Path, part: str, weight: float) -> list[Labelled]:
+    """Our own labelled pairs of one half (benchmarks/readings), as if of a direction each."""
+    found = []
+    for path in sorted(folder.glob("pairs_*.jsonl")):
+        direction = f"en2{path.stem.removeprefix('pairs_')}"
+        for line in path.read_text("utf-8").splitlines():
+            row = json.loads(line)
+            if row["part"] == part:
+                quad = Quad(*row["source"], *row["output"], row["relation"])
+                one, _, other = row["words"].partition(" / ")
+                fault = (
+                    ((one, ""), ("", one))[row["where"]]
+                    if row["where"] is not None
+                    else (one, other)
+                )
+                found.append(Labelled("read", direction, quad, row["bug"], fault, weight))
     return found
 
 

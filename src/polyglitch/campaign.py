@@ -30,6 +30,7 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         None  # a prompt file, or the name of a bundled one, for a system that takes one
     )
     back: str | None = None  # the way back, for round trips
+    lens: str | None = None  # says how likely outputs are; else the system itself, where it tells
     corpus: str = ""
     text_column: str | None = None
     label_column: str | None = None
@@ -186,8 +187,8 @@ def acting(keys: dict[str, Any], reach: tuple[str, ...] = ("bundled", "files")) 
     """What among some settings executes or connects, by its name; `reach` says which systems are harmless."""
     found = {
         key: str(keys[key])
-        for key in ("system", "back")
-        if keys.get(key) and opens(str(keys[key])) not in reach
+        for key in ("system", "back", "lens")
+        if keys.get(key) not in (None, "", "none") and opens(str(keys[key])) not in reach
     }
     if "://" in str(keys.get("store", "")):
         found["store"] = keys["store"]
@@ -206,7 +207,7 @@ def acting(keys: dict[str, Any], reach: tuple[str, ...] = ("bundled", "files")) 
 def opens(uri: str) -> str:
     """What the system of a URI can reach: bundled, files, or anything."""
     scheme = uri.strip().partition(":")[0]
-    entry = registry.entries("systems").get(scheme)
+    entry = (registry.entries("systems") | registry.entries("lenses")).get(scheme)
     return str(entry.data.get("opens", "anything")) if entry else "anything"
 
 

@@ -37,6 +37,7 @@ from polyglitch.run.plan import Open, open_plan, prompted
 from polyglitch.run.round_trips import Asked, RoundTrips
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
+from polyglitch.systems.lens import open_lens
 from polyglitch.tools import Toolbox
 
 FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
@@ -107,6 +108,7 @@ class Flow:
             campaign.parser,
             self.plan.corpus,
             self.plan.systems[0],
+            partial(open_lens, campaign.lens) if campaign.lens else None,
         )
 
     def run(self) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -78,6 +78,30 @@ class WhiteBox(System, Protocol):
         self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
     ) -> Sequence[Inspection]:
         """Look into each input with the given outputs, or with the system's own."""
+
+
+class TokenScore(NamedTuple):
+    """How likely a model finds a piece of a text, after all that stands before it."""
+
+    start: int  # characters of the text
+    end: int
+    log_probability: float
+
+
+@runtime_checkable
+class Lens(Protocol):
+    """A model that says how likely it finds any output for an input: its own, or another system's."""
+
+    @property
+    def signature(self) -> str:
+        """Model, version and parameters."""
+
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> Sequence[Sequence[TokenScore]]:
+        """The pieces of each output in order, each with its log-probability given the input and what came before.
+
+        `language` is that of the outputs, for models that must be told."""
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -238,6 +262,10 @@ class Tools(Protocol):
     @property
     def white_box(self) -> WhiteBox | None:
         """The system under test, where it runs here and can be looked into."""
+
+    @property
+    def lens(self) -> Lens | None:
+        """The model that is asked how likely an output is: the one named, else the system itself where it tells."""
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""

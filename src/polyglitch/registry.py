@@ -22,6 +22,7 @@ from polyglitch.errors import UsageError
 
 KINDS = (
     "methods", "systems", "metrics", "parsers", "proposers", "embedders", "ranks", "oracles", "changes",
+    "lenses",
 )  # fmt: skip
 
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 from polyglitch import registry
 from polyglitch.errors import Missing, UsageError
-from polyglitch.protocols import Embedder, Floats, Parse, Parser, Proposer, System, Tools, WhiteBox
+from polyglitch.protocols import (
+    Embedder,
+    Floats,
+    Lens,
+    Parse,
+    Parser,
+    Proposer,
+    System,
+    Tools,
+    WhiteBox,
+)
 from polyglitch.records import Input, Seed
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
+from polyglitch.systems.lens import own_lens
 
 ASKED = "asked of helpers"  # where the store keeps what other systems said
 
@@ -33,13 +45,20 @@ class Toolbox:
         parser: str | None = None,
         corpus: Iterable[Seed] = (),
         system: System | None = None,
+        lens: Callable[[], Lens | None] | None = None,
     ) -> None:
         self.seed, self.languages = seed, languages
         self.white_box = system if isinstance(system, WhiteBox) else None
+        self._system, self._open_lens = system, lens
         self._parser, self._corpus = parser, corpus
         self.rank: WordRank | None = None
         self._store = store
         self._made: dict[tuple[str, str, str], Any] = {}
+
+    @cached_property
+    def lens(self) -> Lens | None:
+        """The model that is asked how likely an output is: the one named, else the system itself where it tells."""
+        return self._open_lens() if self._open_lens else own_lens(self._system)
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -26,24 +27,32 @@ from polyglitch.errors import UsageError
 @click.option(
     "-o", "--output", "target", default="-", help=".jsonl or .csv; - for JSONL on stdout."
 )
-@click.option("--oracle", "name", default="aligned", help="As `list oracles` names it.")
+@click.option("--oracle", "name", default="witnesses", help="As `list oracles` names it.")
 @click.option("--threshold", type=float, help="Instead of the oracle's own, where it has one.")
+@click.option(
+    "--lens",
+    help="A model that says how likely it finds the outputs, for oracles that ask one: firefox:en-pt, gguf:FILE.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No figures at the end.")
-def command(source: str, target: str, name: str, threshold: float | None, quiet: bool) -> None:
+def command(
+    source: str, target: str, name: str, threshold: float | None, lens: str | None, quiet: bool
+) -> None:
     """Say of saved pairs of outputs which violate their relation, how surely, and why."""
     from polyglitch import registry
     from polyglitch.compare.judge import judge_all, read_csv, read_jsonl
+    from polyglitch.systems.lens import open_lens
     from polyglitch.tools import Toolbox
 
     if source != "-" and not Path(source).is_file():
         raise UsageError(f"--input {source!r}: no such file")
     make = maker(registry.load("oracles", name), name, threshold)
+    tools = Toolbox(lens=partial(open_lens, lens) if lens else None)
     table = source.endswith(".csv")
     with click.open_file(
         source, "r" if table else "rb", encoding="utf-8" if table else None
     ) as lines:
         pairs = read_csv(lines, source) if table else read_jsonl(lines, source)
-        counts = write(judge_all(pairs, make, Toolbox()), target)
+        counts = write(judge_all(pairs, make, tools), target)
     if not quiet:
         say(
             f"{counts['pairs']} pairs: {counts['violated']} violated, {counts['undecided']} undecided "

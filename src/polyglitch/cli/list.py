@@ -17,6 +17,7 @@ KINDS = (
     "embedders",
     "ranks",
     "oracles",
+    "lenses",
     "languages",
     "relations",
 )

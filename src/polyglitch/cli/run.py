@@ -57,6 +57,12 @@ class RunCommand(click.Command):
 )
 @click.option("--back", help="The system for the way back, for methods that make a round trip.")
 @click.option(
+    "--lens",
+    help="A model that says how likely it finds the outputs: firefox:en-pt, gguf:FILE; none for none.",
+    show_default="the system itself, where it can be looked into",
+    shell_complete=complete("systems", after=":"),
+)
+@click.option(
     "--corpus",
     help="Seeds: .txt .csv .tsv .jsonl .json .parquet .xlsx .tmx .xlf .po .conllu (also .gz), a folder of "
     "a Hugging Face dataset, - for stdin, or `sample`.",

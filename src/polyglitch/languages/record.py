@@ -35,6 +35,13 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     endings: tuple[str, ...] = ()  # that follow from another word and make no other word
     parts: tuple[str, ...] = ()  # universal parts of speech whose forms count as one
     masculine: dict[str, str] = {}  # the ending of the form that stands for all, by ending
+    determiners: dict[
+        str, str
+    ] = {}  # the feminine of each masculine form that stands before a noun
+    pronouns: dict[
+        str, str
+    ] = {}  # the same of pronouns that are no determiners; "-lo" leans on a verb
+    linking: tuple[str, ...] = ()  # verb forms that tell the state of their subject: is, was
 
 
 class Parsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.history import History
 from polyglitch.run.asking import Asker
 from polyglitch.systems.answers import relabelled
+from polyglitch.systems.lens import open_lens
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
 
@@ -51,6 +53,7 @@ class Reopened:
     ) -> None:
         self.history, definition = history, history.definition
         kept = kept_parameters(history, parameters)
+        lens = kept_setting(history, "lens", definition.get("opened", {}).get("lens"))
         parser = parser or kept_setting(history, "parser", definition.get("parser"))
         opened = definition.get("opened", {}).get("system")
         self.uri = system or kept_setting(history, "system", opened) or ""
@@ -64,6 +67,7 @@ class Reopened:
             self.languages,
             parser,
             system=self.system,
+            lens=partial(open_lens, lens) if lens else None,
         )
         self.asker = Asker(self.system, history.store, timeout=timeout)
 

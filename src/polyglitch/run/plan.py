@@ -18,6 +18,7 @@ from polyglitch.nlp.parsers.choose import choose
 from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import digest, encode
+from polyglitch.systems.lens import open_lens
 from polyglitch.systems.prompts import Prompt, load_prompt
 from polyglitch.systems.spending import Limits, Meter
 from polyglitch.systems.uri import open_system, with_prompt
@@ -191,8 +192,19 @@ def define(
         "seed": campaign.seed,
         **({"repeat": campaign.repeat} if campaign.repeat > 1 else {}),
         **({"labels": campaign.labels} if campaign.labels else {}),
-        "opened": {"system": campaign.system, "parameters": campaign.parameters},
+        **({"lens": lens_signature(campaign.lens)} if campaign.lens else {}),
+        "opened": {
+            "system": campaign.system,
+            "parameters": campaign.parameters,
+            **({"lens": campaign.lens} if campaign.lens else {}),
+        },
     }
+
+
+def lens_signature(uri: str) -> str:
+    """The lens as it was opened; a wrong name shows here, before the run."""
+    lens = open_lens(uri)
+    return lens.signature if lens else uri
 
 
 def signature(definition: dict[str, Any]) -> str:
@@ -206,7 +218,7 @@ def signature(definition: dict[str, Any]) -> str:
     }
     parts |= {
         key: definition[key]
-        for key in ("limit", "budget", "rank", "parser", "seed", "repeat", "left_out")
+        for key in ("limit", "budget", "rank", "parser", "seed", "repeat", "left_out", "lens")
         if definition.get(key) is not None
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

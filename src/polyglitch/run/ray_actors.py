@@ -6,6 +6,7 @@ Everything comes and goes as JSON of the project's own records; an error of ours
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 from polyglitch import errors
 from polyglitch.campaign import Campaign, make_method
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
+from polyglitch.systems.lens import lens_elsewhere
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
 
@@ -87,7 +89,14 @@ class MethodActor:
         self._options = options
         self._methods: dict[str, Any] = {}
         corpus = WholeCorpus(options, languages[0])
-        self._tools = Toolbox(None, options.seed, languages, options.parser, corpus)
+        self._tools = Toolbox(
+            None,
+            options.seed,
+            languages,
+            options.parser,
+            corpus,
+            lens=partial(lens_elsewhere, options.lens, options.system),
+        )
 
     def describe(self) -> Reply:
         """Load what the methods need; the first call takes its time."""

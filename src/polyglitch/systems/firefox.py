@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from polyglitch.errors import Missing, SystemFailed, UsageError
-from polyglitch.protocols import Inspection
+from polyglitch.protocols import Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest
 from polyglitch.systems.answers import answer, failed
@@ -47,6 +47,16 @@ class Firefox:
             outputs = [output.text for output in self.ask(inputs)]
         translator = open_translator(model_folder(self._direction))
         found: list[Inspection] = translator.inspect([item.text for item in inputs], outputs)
+        return found
+
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
+        """How likely the model finds each piece of an output; what the wheel rewrites afterwards it finds unlikely."""
+        from polyglitch.systems.bergamot.system import open_translator
+
+        translator = open_translator(model_folder(self._direction))
+        found: list[list[TokenScore]] = translator.score([item.text for item in inputs], outputs)
         return found
 
     def close(self) -> None:

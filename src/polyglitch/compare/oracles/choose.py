@@ -1,6 +1,6 @@
 """The oracle of a method by name: the one published with it, or any that `list oracles` shows.
 
-On labelled pairs `aligned` is better than the oracle published with each method (docs/oracle.md), so it is what they
+On labelled pairs `witnesses` is better than the oracle published with each method (docs/oracle.md), so it is what they
 use unless told otherwise; a setting of the published one, such as a threshold, asks for that one.
 """
 
@@ -19,20 +19,20 @@ from polyglitch.component import Component
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Oracle
 
-PUBLISHED, ALIGNED = "published", "aligned"
+PUBLISHED, WITNESSES, ALIGNED = "published", "witnesses", "aligned"
 THRESHOLD = "threshold"
 ATTENTION = "links=attention"
 
 
 def choose_oracle(name: str | None, **settings: Any) -> str:
-    """The oracle by the name given, else the published one if any of its own settings was given, else `aligned`."""
+    """The oracle by the name given, else the published one if any of its own settings was given, else `witnesses`."""
     given = [key for key, value in settings.items() if value is not None and value is not False]
     if name is None:
-        return PUBLISHED if given else ALIGNED
+        return PUBLISHED if given else WITNESSES
     if name != PUBLISHED and given:
         raise UsageError(
             f"{given[0]}={settings[given[0]]!r} is a setting of the published oracle, and oracle={name!r} is given; "
-            f"leave one of the two out, or give a threshold of its own as oracle={ALIGNED}:0.5"
+            f"leave one of the two out, or give a threshold of its own as oracle={WITNESSES}:0.5"
         )
     return name
 
@@ -89,12 +89,12 @@ def oracle_needs(name: str) -> tuple[str, ...]:
 
 
 def with_threshold(oracle: Oracle, threshold: float) -> str | None:
-    """How to name an oracle with another threshold, all else as it was made; nothing for other than `aligned`."""
-    if not isinstance(oracle, Component) or oracle.name != ALIGNED:
+    """How to name an oracle with another threshold, all else as it was made; nothing for those of the papers."""
+    if not isinstance(oracle, Component) or oracle.name not in (WITNESSES, ALIGNED):
         return None
-    links = oracle.arguments["links"]
+    links = oracle.arguments.get("links")
     usual = signature(registry.load("oracles", ALIGNED)).parameters["links"].default
-    return f"{ALIGNED}:{threshold}" + ("" if links == usual else f"+links={links}")
+    return f"{oracle.name}:{threshold}" + ("" if links in (None, usual) else f"+links={links}")
 
 
 def parts(settings: str) -> list[str]:

@@ -114,6 +114,13 @@ class WordNet:
         """Words of the next wider meaning."""
         return self.related(word, pos, HYPERNYM)
 
+    def wider(self, synset: Synset) -> tuple[str, ...]:
+        """The words of the next wider meaning of a meaning; none at the top."""
+        for symbol, part, offset, _, _ in synset.pointers:
+            if symbol[0] == HYPERNYM:
+                return self._synset(part, offset).words
+        return ()
+
     def neighbours(self, word: str, pos: str) -> set[str]:
         """The word, its base forms in every part of speech, and the words one step from it."""
         bases = {base for part in PARTS for base in self.bases(word, part)}

@@ -13,6 +13,19 @@ import regex
 PIECES = regex.compile(
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 )
+# As Qwen2 and Llama 3 cut: a mark before a word belongs to it, numbers are cut into digits or threes of them.
+LATER = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|%s| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+# By what a GGUF file calls the way of cutting.
+CUTS = {
+    "default": PIECES,
+    "gpt-2": PIECES,
+    "smollm": PIECES,
+    "qwen2": regex.compile(LATER % r"\p{N}"),
+    "llama-bpe": regex.compile(LATER % r"\p{N}{1,3}"),
+}
 UNKNOWN = 0  # for bytes that are in no token
 REMEMBERED = 50_000  # words, some 15 MB
 
@@ -37,7 +50,8 @@ def printable_bytes() -> dict[int, str]:
 class BytePairs:
     """The tokens of texts; marks such as <|endoftext|> in a text are text."""
 
-    def __init__(self, tokens: Sequence[str], merges: Sequence[str]) -> None:
+    def __init__(self, tokens: Sequence[str], merges: Sequence[str], cut: str = "default") -> None:
+        self._cut = CUTS[cut]
         self.vocabulary = {token: number for number, token in enumerate(tokens)}
         self._rank = {tuple(merge.split(" ")): number for number, merge in enumerate(merges)}
         self._written = printable_bytes()
@@ -46,7 +60,7 @@ class BytePairs:
     def encode(self, text: str) -> list[TextToken]:
         """The tokens in order; a blank belongs to the word after it."""
         found = []
-        for piece in PIECES.finditer(text):
+        for piece in self._cut.finditer(text):
             places = [
                 piece.start() + place
                 for place, letter in enumerate(piece.group())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import msgspec
 import numpy as np
 
 from polyglitch.errors import SystemFailed
+from polyglitch.nlp.models.gguf_blocks import KINDS
 from polyglitch.protocols import Floats
 
 MAGIC, VERSIONS = b"GGUF", (2, 3)
@@ -22,9 +24,6 @@ STRING, ARRAY = 8, 9
 # Single values by their number in the file: how struct reads them, and numpy.
 SINGLE = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 MOST_TENSORS, MOST_DIMENSIONS = 100_000, 4
-BLOCK = 32  # weights that share a scale
-# Kinds of tensors by their number: the bytes of one block, and how many weights are in it.
-KINDS = {0: (4, 1), 1: (2, 1), 3: (20, BLOCK), 8: (34, BLOCK)}
 
 
 class StoredTensor(msgspec.Struct, frozen=True):
@@ -51,16 +50,34 @@ class GgufFile:
 
     def tensor(self, name: str) -> Floats:
         """A tensor in float32, outputs x inputs."""
-        one = self.tensors[name]
-        size, held = KINDS.get(one.kind, (0, 1))
-        if not size:
-            raise self._broken(f"{name} is stored as kind {one.kind}, which is not read")
+        return self.rows(name, None)
+
+    def rows(self, name: str, chosen: Sequence[int] | slice | None) -> Floats:
+        """Some rows of a tensor in float32, or all: what is not asked for is not unpacked."""
+        one = self._stored(name)
+        size, held, unpack = KINDS[one.kind]
         count = int(np.prod(one.shape, dtype=np.int64))
-        start = self._start + one.offset
-        if count % held or start + count // held * size > len(self._data):
+        raw = np.frombuffer(self._data, np.uint8, count // held * size, self._start + one.offset)
+        if chosen is None:
+            return unpack(raw.reshape(-1, size)).reshape(one.shape)
+        if one.shape[-1] % held:
+            raise self._broken(f"{name} has blocks that go over the end of a row")
+        some = raw.reshape(one.shape[0], -1)[chosen]
+        return unpack(some.reshape(-1, size)).reshape(len(some), *one.shape[1:])
+
+    def _stored(self, name: str) -> StoredTensor:
+        """A tensor of the file, checked against the file's length."""
+        if name not in self.tensors:
+            raise self._broken(f"it has no tensor {name!r}")
+        one = self.tensors[name]
+        if one.kind not in KINDS:
+            raise self._broken(f"{name} is stored as kind {one.kind}, which is not read")
+        size, held, _ = KINDS[one.kind]
+        count = int(np.prod(one.shape, dtype=np.int64))
+        end = self._start + one.offset + count // held * size
+        if count % held or end > len(self._data):
             raise self._broken(f"{name} goes beyond the end")
-        raw = np.frombuffer(self._data, np.uint8, count // held * size, start)
-        return READ[one.kind](raw.reshape(-1, size)).reshape(one.shape)
+        return one
 
     def _head(self) -> tuple[dict[str, Any], dict[str, StoredTensor]]:
         if self._data[:4] != MAGIC:
@@ -106,27 +123,3 @@ class GgufFile:
 
     def _broken(self, why: str) -> SystemFailed:
         return SystemFailed(f"{self._path}: not a GGUF file that can be read: {why}")
-
-
-def _float32(blocks: Any) -> Floats:
-    return np.ascontiguousarray(blocks).view("<f4").astype(np.float32)
-
-
-def _float16(blocks: Any) -> Floats:
-    return np.ascontiguousarray(blocks).view("<f2").astype(np.float32)
-
-
-def _q4_1(blocks: Any) -> Floats:
-    """Scale, least value, then 32 weights of four bits: the lower halves of 16 bytes, then the upper ones."""
-    scale, least = _float16(blocks[:, :2]), _float16(blocks[:, 2:4])
-    halves = blocks[:, 4:]
-    return np.concatenate([halves & 15, halves >> 4], 1) * scale + least
-
-
-def _q8_0(blocks: Any) -> Floats:
-    """Scale, then 32 weights of eight bits."""
-    found: Floats = _float16(blocks[:, :2]) * blocks[:, 2:].view(np.int8)
-    return found
-
-
-READ = {0: _float32, 1: _float16, 3: _q4_1, 8: _q8_0}

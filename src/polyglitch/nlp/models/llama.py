@@ -6,13 +6,15 @@ side by side: fewer, larger products are nearly all that is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from polyglitch.protocols import Floats
 
+MATRICES = ("attention", "out", "gate_up", "down")  # of a layer
 GATED_AT_ONCE = 64  # tokens: gates and values are 0.8 MB
 Turns = tuple[
     Floats, Floats
@@ -28,6 +30,7 @@ class LlamaShape(msgspec.Struct, frozen=True):
     head_width: int
     epsilon: float
     turn_base: float
+    biased: bool = False  # whether queries, keys and values have a bias, as in Qwen2
 
     @property
     def sharing(self) -> int:
@@ -42,20 +45,25 @@ class Layer(msgspec.Struct, frozen=True):
     out: Floats
     gate_up: Floats  # both side by side
     down: Floats
+    bias: Floats | None = None  # of queries, keys and values, where the model has one
 
 
 class Weights:
     """All layers of a model, as `arranged` names them."""
 
-    def __init__(self, tensors: Mapping[str, Floats], shape: LlamaShape) -> None:
-        self.shape = shape
-        self.layers = [
-            Layer(*(tensors[f"{number}.{name}"] for name in Layer.__struct_fields__))
-            for number in range(shape.layers)
-        ]
+    def __init__(self, tensors: Mapping[str, Any], shape: LlamaShape) -> None:
+        self.shape, self._tensors = shape, tensors
         self.words, self.last = tensors["words"], tensors["last"]
         half = np.arange(0, shape.head_width, 2) / shape.head_width
         self._speeds = shape.turn_base**-half
+
+    @property
+    def layers(self) -> Iterator[Layer]:
+        """The layers in order, each taken from the tensors when it is its turn."""
+        for number in range(self.shape.layers):
+            parts = {part: self._tensors[f"{number}.{part}"] for part in MATRICES}
+            bias = self._tensors[f"{number}.bias"] if self.shape.biased else None
+            yield Layer(**parts, bias=bias)
 
     def level(self, hidden: Floats) -> Floats:
         """Each row divided by its root mean square."""
@@ -95,6 +103,9 @@ def arranged(name: str, tensor: Callable[[str], Floats], shape: LlamaShape) -> F
         scale = np.float32(shape.head_width**-0.5)
         whole = np.concatenate([query * scale, key, value])
         return (whole * tensor(f"{block}.attn_norm.weight")).T
+    if part == "bias":
+        query, key, value = (tensor(f"{block}.attn_{letter}.bias") for letter in "qkv")
+        return np.concatenate([query * np.float32(shape.head_width**-0.5), key, value])
     if part == "gate_up":
         whole = np.concatenate(
             [tensor(f"{block}.ffn_gate.weight"), tensor(f"{block}.ffn_up.weight")]

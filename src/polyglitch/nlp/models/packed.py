@@ -111,7 +111,10 @@ class PackedPool:
     ) -> Floats:
         """Attention of one layer, each text to itself and to what came before it."""
         heads, width = self._weights.shape.key_heads, self._weights.shape.head_width
-        mixed = (normed @ layer.attention).reshape(len(normed), -1, width)
+        mixed = normed @ layer.attention
+        if layer.bias is not None:
+            mixed += layer.bias
+        mixed = mixed.reshape(len(normed), -1, width)
         turned(mixed[:, :-heads], turns)  # queries and keys stand side by side, values after them
         keys, values = self._kept[number]
         keys[self.size : self.size + len(normed)] = mixed[:, -2 * heads : -heads]

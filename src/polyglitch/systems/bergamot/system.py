@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polyglitch.errors import Missing, UsageError
-from polyglitch.protocols import Inspection
+from polyglitch.protocols import Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer
 from polyglitch.systems.command.lines import fingerprint
@@ -48,6 +48,13 @@ class Bergamot:
         with self._lock:
             given = self._translator.translate(texts) if outputs is None else outputs
             return self._translator.inspect(texts, given)
+
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
+        """How likely the model finds each piece of an output."""
+        with self._lock:
+            return self._translator.score([item.text for item in inputs], outputs)
 
     def close(self) -> None:
         """The model goes with the object."""

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from polyglitch.errors import UsageError
-from polyglitch.protocols import Floats, Inspection
+from polyglitch.protocols import Floats, Inspection, TokenScore
 from polyglitch.systems.bergamot.model_file import read_model
 from polyglitch.systems.bergamot.network import Network
 from polyglitch.systems.bergamot.shortlist import Ids, Shortlist, read_shortlist
@@ -71,6 +71,22 @@ class Translator:
                 )
         return [found[number] for number in range(len(texts))]
 
+    def score(self, texts: Sequence[str], outputs: Sequence[str]) -> list[list[TokenScore]]:
+        """The pieces of each output with their log-probabilities, teacher-forced; its end is left out."""
+        sources = [self.encode(text)[0] for text in texts]
+        targets = [self.encode(output) for output in outputs]
+        found: list[list[TokenScore]] = [[] for _ in texts]
+        for some in by_length(sources):
+            wanted, present = padded([targets[n][0] for n in some])
+            ids, mask = padded([sources[n] for n in some])
+            with torch.inference_mode():
+                chosen, _ = self._read(self.network.embed(ids), mask, wanted, present)
+            rows = chosen.split([len(targets[n][0]) for n in some])
+            for number, row in zip(some, rows, strict=True):
+                places = zip(targets[number][1], row.tolist(), strict=True)
+                found[number] = [TokenScore(*span, one) for span, one in places if span != (0, 0)]
+        return found
+
     def encode(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Pieces of a text with the characters they stand for; the end of the sentence comes last."""
         coded = self.pieces.encode(text, return_type="offset_mapping")
@@ -127,15 +143,7 @@ class Translator:
         wanted, present = padded(targets)
         with torch.enable_grad():
             embedded = network.embed(ids).requires_grad_()
-            memory = network.encode(embedded, mask)
-            before = network.embed(
-                wanted[:, :-1]
-            )  # shifted right: a word is read after it is wanted
-            before = torch.cat([torch.zeros(len(ids), 1, network.width), before], 1)
-            states, _, layers = network.decode(before, memory, network.start(len(ids)), 0)
-            # Scores of the wanted words only where there is one: the vocabulary is the dear part.
-            scores = network.logits(states[present])
-            chosen = scores.gather(1, wanted[present][:, None])[:, 0] - scores.logsumexp(-1)
+            chosen, layers = self._read(embedded, mask, wanted, present)
             (gradients,) = torch.autograd.grad(-chosen.sum(), embedded)
         layer, head = aligning
         attention = layers[layer].mean(1) if head is None else layers[layer][:, head]
@@ -147,6 +155,21 @@ class Translator:
             seen = attention[row, :t, :s].detach().numpy()
             shown.append((norms, salience, chances[row, :t].numpy(), seen))
         return shown
+
+    def _read(
+        self, embedded: Tensor, mask: Tensor, wanted: Tensor, present: Tensor
+    ) -> tuple[Tensor, list[Tensor]]:
+        """The log-probabilities of all words that are wanted, row by row, and the attention of each layer."""
+        network, batch = self.network, len(embedded)
+        memory = network.encode(embedded, mask)
+        # Shifted right: a word is read after it is wanted.
+        start = torch.zeros(batch, 1, network.width)
+        before = torch.cat([start, network.embed(wanted[:, :-1])], 1)
+        states, _, layers = network.decode(before, memory, network.start(batch), 0)
+        # Scores of the wanted words only where there is one: the vocabulary is the dear part.
+        scores = network.logits(states[present])
+        chosen = scores.gather(1, wanted[present][:, None])[:, 0] - scores.logsumexp(-1)
+        return chosen, layers
 
 
 def padded(rows: list[list[int]]) -> tuple[Tensor, Tensor]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from polyglitch.errors import UsageError
-from polyglitch.protocols import Inspection
+from polyglitch.protocols import Inspection, TokenScore
 from polyglitch.records import Input, Output, digest, encode
 from polyglitch.systems.answers import answer, failed
 from polyglitch.systems.prompts import Prompt, load_prompt
@@ -77,6 +77,30 @@ class CausalSystem:
         if outputs is None:
             outputs = [found.label or found.text for found in self.ask(inputs)]
         return [self._look(item, text) for item, text in zip(inputs, outputs, strict=True)]
+
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
+        """How likely the model finds each piece of an answer after its prompt."""
+        return [self._score(item, text) for item, text in zip(inputs, outputs, strict=True)]
+
+    def _score(self, item: Input, output: str) -> list[TokenScore]:
+        import torch
+
+        from polyglitch.systems.embedding_gradients import inside
+
+        before = self._tokens(self.render(item)[0])
+        coded = self._tokenizer(output, return_offsets_mapping=True, add_special_tokens=False)
+        wanted = torch.tensor(coded["input_ids"], dtype=torch.long)
+        if not len(wanted):
+            return []
+        ids = torch.cat([torch.tensor(before), wanted])[None]
+        with self._lock, torch.inference_mode():
+            logits = self._model(input_ids=ids, logits_to_keep=len(wanted) + 1).logits[0, :-1]
+            chosen = logits.log_softmax(-1).gather(1, wanted[:, None])[:, 0].tolist()
+        spans = inside(coded["offset_mapping"], output, 0, len(output))
+        places = zip(spans, chosen, strict=True)
+        return [TokenScore(*span, one) for span, one in places if span != (0, 0)]
 
     def _look(self, item: Input, output: str) -> Inspection:
         import torch

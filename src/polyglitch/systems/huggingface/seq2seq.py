@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from polyglitch.protocols import Inspection
+from polyglitch.protocols import Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer
 from polyglitch.systems.embedding_gradients import Span, attributes, caught_embeddings, inside, walk
@@ -71,6 +71,41 @@ class Seq2Seq:
             outputs = [output.text for output in self.ask(inputs)]
         return [self._look(item, text) for item, text in zip(inputs, outputs, strict=True)]
 
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
+        """How likely the model finds each piece of an output."""
+        found: list[list[TokenScore]] = []
+        for start in range(0, len(inputs), self.batch_size):
+            some = slice(start, start + self.batch_size)
+            found += self._score(inputs[some], outputs[some])
+        return found
+
+    def _score(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[list[TokenScore]]:
+        import torch
+
+        texts = [self._prompt.fill(item)[0] for item in inputs]
+        options = {"truncation": True, "max_length": self._longest}
+        batch = self._tokenizer(texts, padding=True, return_tensors="pt", **options)
+        batch.pop("token_type_ids", None)
+        coded = [self._coded(output, target=True) for output in outputs]
+        width = max(len(ids) for ids, _ in coded)
+        pad = (
+            self._tokenizer.pad_token_id or 0
+        )  # what comes after the end changes nothing before it
+        wanted = torch.tensor([ids + [pad] * (width - len(ids)) for ids, _ in coded])
+        with self._lock, torch.inference_mode():
+            logits = self._model(**batch, labels=wanted).logits
+            chosen = logits.log_softmax(-1).gather(2, wanted[:, :, None])[:, :, 0]
+        return [
+            [
+                TokenScore(*span, one)
+                for span, one in zip(inside(spans, output, 0, len(output)), row, strict=False)
+                if span != (0, 0)
+            ]
+            for output, (_, spans), row in zip(outputs, coded, chosen.tolist(), strict=True)
+        ]
+
     def close(self) -> None:
         """The model goes with the object."""
 
@@ -105,13 +140,17 @@ class Seq2Seq:
 
     def _source(self, text: str, start: int, length: int) -> tuple[list[int], list[Span]]:
         """The tokens of a source and where they stand in the input's text; slow tokenizers do not tell."""
-        options = {"truncation": True, "max_length": self._longest}
+        ids, offsets = self._coded(text)
+        return ids, inside(offsets, text, start, start + length)
+
+    def _coded(self, text: str, target: bool = False) -> tuple[list[int], list[Span]]:
+        """The tokens of a text of the source or the target language, and where they stand in it."""
+        options: dict[str, Any] = {"truncation": True, "max_length": self._longest}
+        options |= {"text_target": text} if target else {"text": text}
         if self._tokenizer.is_fast:
-            coded = self._tokenizer(text, return_offsets_mapping=True, **options)
-            offsets = coded["offset_mapping"]
-        else:
-            coded = self._tokenizer(text, **options)
-            special = set(self._tokenizer.all_special_tokens)
-            pieces = self._tokenizer.convert_ids_to_tokens(coded["input_ids"])
-            offsets = walk(["" if piece in special else piece for piece in pieces], text)
-        return coded["input_ids"], inside(offsets, text, start, start + length)
+            coded = self._tokenizer(return_offsets_mapping=True, **options)
+            return coded["input_ids"], coded["offset_mapping"]
+        ids = self._tokenizer(**options)["input_ids"]
+        special = set(self._tokenizer.all_special_tokens)
+        pieces = self._tokenizer.convert_ids_to_tokens(ids)
+        return ids, walk(["" if piece in special else piece for piece in pieces], text)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from rapidfuzz.distance import LCSseq
+from rapidfuzz.distance import LCSseq, Prefix
 
 from polyglitch.compare.metrics.units import han
 from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers
@@ -117,6 +117,10 @@ Likeness = Callable[[str, str], float | None]  # of two words of the target lang
 WEIGHTY = frozenset({"content", "number", "name", "negation"})
 EXCUSED = 0.5  # a word so likely to translate an edited one is not in want of a partner
 LEAST = 0.3  # words less alike than this are not partners
+STEM, ENDING = (
+    0.5,
+    5,
+)  # of two forms of a word: the share they begin with, the letters that follow at most
 
 
 class Pairing(NamedTuple):
@@ -190,13 +194,14 @@ def partners(
 
 
 def shared_form(one: str, other: str) -> float:
-    """The share of letters that two words begin with or, where a letter is a word, that the other holds."""
+    """The share of letters that two words begin with or, where a letter is a word, that the other holds.
+
+    Two forms of one word share most of it and differ in an ending; "Amazon" and "Amazônia" merely begin alike.
+    """
     one, other = one.lower(), other.lower()
-    if not (han().search(one) and han().search(other)):
-        same = 0
-        for a, b in zip(one, other, strict=False):
-            if a != b:
-                break
-            same += 1
-        return same / max(len(one), len(other)) if same >= 3 else 0.0
-    return sum(character in other for character in one) / len(one)
+    if han().search(one) and han().search(other):
+        return sum(character in other for character in one) / len(one)
+    same = Prefix.similarity(one, other)
+    longest = max(len(one), len(other))
+    alike = same >= 3 and same >= STEM * longest and longest - same <= ENDING
+    return same / longest if alike else 0.0

@@ -31,7 +31,7 @@ from polyglitch.compare.oracles.aligned.model import (
     pair_row,
     word_rows,
 )
-from polyglitch.compare.oracles.aligned.resources import LEARNED, PAIR, Resources, guess_language
+from polyglitch.compare.oracles.aligned.resources import PAIR, Resources, guess_language
 from polyglitch.compare.oracles.aligned.text import Sentence, frequencies
 from polyglitch.compare.oracles.facts.checks import one_sided
 from polyglitch.compare.oracles.facts.lists import FactFinding
@@ -89,7 +89,9 @@ class ReadPairs(NamedTuple):
     facts: list[tuple[int, FactFinding]]  # that one output does not keep of its own source
 
 
-def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[ReadPairs]:
+def read_pairs(
+    quads: Sequence[Quad], resources: Resources, facts: bool = True
+) -> Iterable[ReadPairs]:
     """Link each pair, by all pairs or by each alone, and say what speaks for and against each word."""
     sources = resources.read([t for q in quads for t in (q.source, q.followup)], resources.source)
     outputs = resources.read([t for q in quads for t in (q.first, q.second)], resources.target)
@@ -105,7 +107,7 @@ def read_pairs(quads: Sequence[Quad], resources: Resources) -> Iterable[ReadPair
         rows = word_rows(linked, pairing, context, both(vectors, quad))
         broken = broken_facts(linked, resources.source, resources.target)
         texts = (quad.source, quad.followup), (quad.first, quad.second)
-        told = one_sided(*texts, resources.source, resources.target)
+        told = one_sided(*texts, resources.source, resources.target) if facts else []
         yield ReadPairs(quad, linked, pairing, rows, broken, told)
 
 
@@ -136,14 +138,17 @@ def both(vectors: dict[str, Floats], quad: Quad) -> tuple[Floats, Floats] | None
 
 
 def judge_pairs(
-    quads: Sequence[Quad], resources: Resources, threshold: float | None = None
+    quads: Sequence[Quad],
+    resources: Resources,
+    threshold: float | None = None,
+    facts: bool = True,
 ) -> list[Judgement]:
-    """A judgement for each pair, in order."""
+    """A judgement for each pair, in order; without `facts`, each output is not held against its own source."""
     model = load_model()
     limit = model.threshold if threshold is None else threshold
     return [
         judge_different(read) if read.quad.relation == "different" else judge(read, model, limit)
-        for read in read_pairs(quads, resources)
+        for read in read_pairs(quads, resources, facts)
     ]
 
 
@@ -247,13 +252,13 @@ def aligned(
     threshold: float | None = None,
     language: str | None = None,
     source_language: str | None = None,
-    links: str = LEARNED,
+    links: str = PAIR,
 ) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
     """Violated if a person would probably say so; `language` is that of the outputs, else the campaign's, else guessed.
 
-    The default threshold is the model's own. `links` says what stands behind what: `learned` from all sentences judged
-    together, `pair` from those of each pair alone, `attention` of a system that shows it, or the name of a multilingual
-    encoder.
+    The default threshold is the model's own. `links` says what stands behind what: `pair` from the sentences of each
+    pair alone, `learned` from all that are judged together, `attention` of a system that shows it, or the name of a
+    multilingual encoder.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(f"aligned: threshold={threshold} is no probability; give one from 0 to 1")
@@ -297,7 +302,7 @@ def resources_for(
     tools: Tools,
     source: str | None,
     target: str | None,
-    links: str = LEARNED,
+    links: str = PAIR,
 ) -> Resources:
     """The resources for the languages that are told, or else guessed from the texts."""
     source = short(source) or guess_language([quad.source for quad in quads])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from polyglitch import registry
 from polyglitch.compare.metrics.units import cut, han
@@ -17,6 +17,7 @@ from polyglitch.errors import PolyglitchError, UsageError
 from polyglitch.languages import known_languages
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.pivot import Pivot, open_pivot
+from polyglitch.nlp.lexicons.wordnet import PARTS, WordNet
 from polyglitch.protocols import Floats, Parser, Tools, WhiteBox
 
 T = TypeVar("T")
@@ -24,13 +25,14 @@ EMBEDDER = "minilm"
 # Where links come from: all pairs judged together, each pair alone, the system; else the name of an encoder.
 LEARNED, PAIR, ATTENTION = "learned", "pair", "attention"
 HAN = "Han"
+SENSES = 1  # of a noun that say what kind of thing it is: rarer ones make everything two of a kind
 COGNATE = 0.5  # words of two languages that share so much of their beginning may be one
 
 
 class Resources:
     """Parsers, word vectors, a dictionary and a sentence encoder, or nothing in their place."""
 
-    def __init__(self, tools: Tools, source: str, target: str, links: str = LEARNED) -> None:
+    def __init__(self, tools: Tools, source: str, target: str, links: str = PAIR) -> None:
         self.source, self.target, self.links = source, target, links
         self._show = open_links(tools, links, target)
         self._parsers = {language: open_parser(tools, language) for language in (source, target)}
@@ -41,6 +43,11 @@ class Resources:
             self.likeness = open_likeness(self.pivot.into, self.pivot.gloss)
             self.known = glossed(self.pivot) if source == self.pivot.into else self.known
         self._embedder = at_hand(lambda: tools.embedder(EMBEDDER, target)) if target else None
+
+    @property
+    def has_target_parser(self) -> bool:
+        """Whether the outputs are read by a parser or tagger."""
+        return self._parsers[self.target] is not None
 
     @property
     def signature(self) -> str:
@@ -138,20 +145,43 @@ def open_likeness(
 
 
 def open_opposites(language: str) -> Callable[[str, str], bool]:
-    """Whether two words are opposites, by WordNet where it is installed: their vectors are near all the same."""
-    from polyglitch.nlp.lexicons.wordnet import PARTS, open_wordnet
+    """Whether two words are opposites or two of a kind, by WordNet where it is installed: their vectors are near."""
+    from polyglitch.nlp.lexicons.wordnet import open_wordnet
 
     wordnet = at_hand(open_wordnet) if language_of(language).wordnet else None
     if wordnet is None:
         return lambda one, other: False
+    known = cache(lambda word: meanings(wordnet, word))
 
-    @cache
-    def opposites(word: str) -> frozenset[str]:
-        if not word.isalpha():  # signs, figures, and words without a gloss
-            return frozenset()
-        return frozenset(o for part in PARTS for o in wordnet.antonyms(word, part))
+    def differ(one: str, other: str) -> bool:
+        here, there = known(one), known(other)
+        if other in here.opposites:
+            return True
+        akin = one in there.near or other in here.near
+        return not akin and bool(here.kinds & there.kinds)
 
-    return lambda one, other: other in opposites(one)
+    return differ
+
+
+class Meanings(NamedTuple):
+    """What WordNet says of a word: its opposites, its synonyms and next of kin, and the kinds of thing it is one of."""
+
+    opposites: frozenset[str] = frozenset()
+    near: frozenset[str] = frozenset()
+    kinds: frozenset[tuple[str, ...]] = frozenset()
+
+
+def meanings(wordnet: WordNet, word: str) -> Meanings:
+    """The first senses of a word; signs, figures and words without a gloss have none."""
+    if not word.isalpha():
+        return Meanings()
+    nouns = wordnet.synsets(word, "NOUN")[:SENSES]
+    kinds = {wordnet.wider(synset) for synset in nouns} - {()}
+    return Meanings(
+        frozenset(o for part in PARTS for o in wordnet.antonyms(word, part)),
+        frozenset(o for part in PARTS for o in wordnet.neighbours(word, part)),
+        frozenset(kinds),
+    )
 
 
 def likeness_of(

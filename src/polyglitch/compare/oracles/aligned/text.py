@@ -77,7 +77,9 @@ def read_plain(text: str, language: str) -> Sentence:
     units = cut(text, language)
     words = []
     for index, (unit, place) in enumerate(zip(units.units, units.spans, strict=True)):
-        words.append(word_of(unit, *place, unit, guess(unit, index, language), index, language))
+        pos = guess(unit, index, language)
+        lemma = agreeing(unit, pos, language)
+        words.append(word_of(unit, *place, lemma, pos, index, language))
     return Sentence(text, tuple(words))
 
 
@@ -97,7 +99,15 @@ def guess(unit: str, index: int, language: str) -> str:
         return "PUNCT"
     if index and unit[:1].isupper() and not language_of(language).nouns_capitalised:
         return "PROPN"
+    if unit.lower() in language_of(language).function_words:
+        return "ADP"
     return "NOUN" if han().search(unit) or len(unit) > SHORT else "ADP"
+
+
+def agreeing(unit: str, pos: str, language: str) -> str:
+    """A word of unknown class as if it agreed with another: most that differ in such an ending alone do."""
+    parts = language_of(language).agreement.parts
+    return agreed(unit.lower(), parts[0], language) if parts and pos == "NOUN" else unit
 
 
 def word_of(

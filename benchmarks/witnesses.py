@@ -1,0 +1,134 @@
+"""The oracle of witnesses on pairs that were read and that nothing was learned from.
+
+    python -m benchmarks.witnesses [../shared/data/mt]
+
+Prints for the test halves of benchmarks/readings, English to Portuguese (firefox) and to Spanish (Apertium), the area
+under the curve of every witness alone and of the joined oracle, with a lens and without, and precision and recall as
+shipped. Bing's and Youdao's pairs are taken where the data folder has them (pairs_bing, pairs_youdao).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from benchmarks.oracle import auc
+from benchmarks.results import record, shared_data
+from polyglitch.compare.judge import Saved, trial_of
+from polyglitch.compare.oracles.witnesses.join import load_join
+from polyglitch.compare.oracles.witnesses.oracle import Said, hear
+from polyglitch.compare.oracles.witnesses.pair import PairWitness
+from polyglitch.protocols import Tools
+from polyglitch.systems.lens import open_lens
+from polyglitch.tools import Toolbox
+
+READINGS = Path(__file__).parent / "readings"
+LENSES = {"pt": "firefox:en-pt"}  # the translator itself, where it can be looked into
+LENS = "confidence"
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """A labelled pair; other keys of the file are passed over."""
+
+    part: str
+    register: str
+    method: str
+    relation: Literal["similar", "contained", "different"]
+    source: tuple[str, str]
+    output: tuple[str, str]
+    bug: bool
+
+
+def read_readings(target: str) -> list[Reading]:
+    """The pairs of a target language that were read."""
+    lines = (READINGS / f"pairs_{target}.jsonl").read_text("utf-8").splitlines()
+    return [msgspec.json.decode(line, type=Reading) for line in lines]
+
+
+def lens_tools(target: str) -> Tools:
+    """The tools for a target language, with a lens where there is one."""
+    lens = LENSES.get(target)
+    return Toolbox(languages=("en", target), lens=partial(open_lens, lens) if lens else None)
+
+
+def statements(rows: Sequence[Reading], tools: Tools) -> list[Said]:
+    """What every witness says of every pair."""
+    source, target = tools.languages
+    trials = [
+        trial_of(Saved(at, *row.source, *row.output, source, target, row.relation))
+        for at, row in enumerate(rows)
+    ]
+    return hear(trials, PairWitness(), tools)[1]
+
+
+def line(name: str, labels: list[bool], scores: list[float], limit: float | None = None) -> str:
+    """One row of figures."""
+    text = f"  {name:<24} AUC {auc(labels, scores):.3f}"
+    if limit is None:
+        return text
+    flagged = [bug for bug, score in zip(labels, scores, strict=True) if score > limit]
+    return (
+        f"{text}  flagged {len(flagged)}, bugs among them {sum(flagged)} of {sum(labels)}: "
+        f"precision {sum(flagged) / max(1, len(flagged)):.2f}, recall {sum(flagged) / sum(labels):.2f}"
+    )
+
+
+def show(title: str, rows: Sequence[Reading], said: list[Said]) -> dict[str, float]:
+    """The table of one set of pairs."""
+    model, labels = load_join(), [row.bug for row in rows]
+    print(f"{title}: {len(rows)} pairs, {sum(labels)} bugs, threshold {model.threshold}")
+    for name, weight in model.witnesses.items():
+        if any(name in one for one in said):
+            alone = [one[name].suspicion if name in one else weight.least - 1 for one in said]
+            print(line(f"{name} alone", labels, alone))
+    figures = {}
+    for without in ("", LENS) if any(LENS in one for one in said) else ("",):
+        heard = [{name: one for name, one in some.items() if name != without} for some in said]
+        scores = [model.chance(one) for one in heard]
+        shown = "without a lens" if without or len(heard) == 0 else "all at hand"
+        print(line(shown, labels, scores, model.threshold))
+        figures[f"{title}, {shown}: AUC"] = auc(labels, scores)
+    return figures
+
+
+def main() -> None:
+    """The table of the issue."""
+    figures: dict[str, float] = {}
+    for target in ("pt", "es"):
+        rows = [row for row in read_readings(target) if row.part == "test"]
+        figures |= show(f"en-{target}, test half", rows, statements(rows, lens_tools(target)))
+    data = Path(sys.argv[1]) if len(sys.argv) > 1 else (shared_data() or Path()) / "mt"
+    for name in ("pairs_bing", "pairs_youdao"):
+        if (data / name).is_dir():
+            figures |= foreign(data / name)
+        else:
+            print(f"{name}: not there ({data / name})")
+    record("witnesses", figures)
+
+
+def foreign(folder: Path) -> dict[str, float]:
+    """The labelled pairs of another translator, in the format of pairs_google."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "recipes"))
+    from oracle_data import DIRECTIONS, load  # type: ignore[import-not-found]
+
+    rows: list[Reading] = []
+    said: list[Said] = []
+    for direction in DIRECTIONS:
+        pairs = load(folder, direction)
+        some = [
+            Reading("", "", p.method, p.quad.relation, p.quad[:2], p.quad[2:4], p.violated)
+            for p in pairs
+        ]
+        rows += some
+        source, target = direction.split("2")
+        said += statements(some, Toolbox(languages=(source, target)))
+    return show(folder.name, rows, said)
+
+
+if __name__ == "__main__":
+    main()

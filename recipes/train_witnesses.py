@@ -1,0 +1,220 @@
+"""How resources/oracle/witnesses.json was made: one logistic model over what the witnesses say of labelled pairs.
+
+    python recipes/train_witnesses.py ../shared/data/mt scores.json -o src/polyglitch/resources/oracle/witnesses.json
+
+`scores.json` comes from `recipes/train_oracle.py ... --scores`: what the pair witness says of pairs that it was not
+trained on. Learned from Google's pairs, CAT's and TransRepair's records and the `tune` half of benchmarks/readings;
+the firefox model is the lens of the Portuguese ones. Every pair is taken several times, each time without some of the
+witnesses, so that the model makes sense of few.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GroupKFold
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from benchmarks.oracle import read_cat, read_transrepair
+from benchmarks.witnesses import Reading, lens_tools, read_readings
+
+from oracle_data import DIRECTIONS, load
+from polyglitch.compare.judge import Saved, trial_of
+from polyglitch.compare.oracles.witnesses.oracle import OTHERS
+from polyglitch.compare.oracles.witnesses.pair import LEAST, MOST, PairWitness
+from polyglitch.protocols import Tools
+from polyglitch.tools import Toolbox
+
+COPIES, DROPPED = (
+    6,
+    0.35,
+)  # how often a pair is taken, and the share of statements it is taken without
+OWN = 6.0  # the weight of a pair that we read: few, but of several languages and registers
+STRENGTH = 1.0  # inverse strength of the L2 penalty
+PRECISE = 0.8  # the precision on the pairs that we read, cross-validated, that sets the threshold
+LIMITS = {  # between which a statement counts, in the witness's own measure
+    "pair": (-7.0, 3.0),
+    "facts": (0.0, 1.0),
+    "untranslated": (0.0, 2.0),
+    "agreement": (0.0, 1.0),
+    "confidence": (0.0, 9.0),
+}
+
+
+class Heard(NamedTuple):
+    """A labelled pair with the suspicion of every witness that spoke."""
+
+    group: str
+    bug: bool
+    weight: float
+    said: dict[str, float]
+
+
+def hear_all(
+    rows: list[Reading], tools: Tools, pair: dict[tuple[str, ...], float]
+) -> list[dict[str, float]]:
+    """What the witnesses say; the pair's own from scores of models that did not see it, where there are."""
+    trials = [
+        trial_of(Saved(str(at), *row.source, *row.output, *tools.languages, row.relation))
+        for at, row in enumerate(rows)
+    ]
+    fresh = [row for row in rows if (*row.source, *row.output) not in pair]
+    if fresh:
+        found = [one.suspicion if one else None for one in PairWitness().hear(trials, tools)]
+    else:
+        found = [log_odds(pair[(*row.source, *row.output)]) for row in rows]
+    said = [{"pair": one} if one is not None else {} for one in found]
+    for witness in OTHERS:
+        for known, one in zip(said, witness.hear(trials, tools), strict=True):
+            known |= {witness.name: one.suspicion} if one else {}
+    return said
+
+
+def log_odds(score: float) -> float | None:
+    """A chance as the pair witness tells it; nothing changed, nothing said."""
+    chance = min(MOST, max(LEAST, score))
+    return math.log(chance / (1 - chance)) if score else None
+
+
+def features(said: dict[str, float]) -> list[float]:
+    """For every witness whether it spoke, and how suspicious it is."""
+    row = []
+    for name, (least, most) in LIMITS.items():
+        row += [1.0, min(most, max(least, said[name]))] if name in said else [0.0, 0.0]
+    return row
+
+
+def fit(heard: list[Heard], seed: int = 0) -> LogisticRegression:
+    """The model on copies of all pairs, each without some of the witnesses."""
+    chance = np.random.default_rng(seed)
+    rows, labels, weights = [], [], []
+    for one in heard:
+        for copy in range(COPIES):
+            said = {n: v for n, v in one.said.items() if not copy or chance.random() > DROPPED}
+            if said:
+                rows.append(features(said))
+                labels.append(one.bug)
+                weights.append(one.weight / COPIES)
+    return LogisticRegression(C=STRENGTH, max_iter=2000).fit(rows, labels, weights)
+
+
+def scores_of(model: LogisticRegression, heard: list[Heard], without: str = "") -> np.ndarray:
+    """The chances of pairs; one that nobody spoke of has none."""
+    kept = [{n: v for n, v in one.said.items() if n != without} for one in heard]
+    found = model.predict_proba([features(said) for said in kept])[:, 1]
+    return np.where([bool(said) for said in kept], found, 0.0)
+
+
+def crossed(heard: list[Heard], without: str = "") -> np.ndarray:
+    """Scores of our own pairs by models that did not see their sentences."""
+    own = np.flatnonzero([one.weight == OWN for one in heard])
+    rest = [one for one in heard if one.weight != OWN]
+    found = np.zeros(len(own))
+    groups = [heard[at].group for at in own]
+    for train, test in GroupKFold(5).split(own, groups=groups):
+        model = fit([*rest, *(heard[own[at]] for at in train)])
+        found[test] = scores_of(model, [heard[own[at]] for at in test], without)
+    return found
+
+
+def threshold_at(labels: np.ndarray, scores: np.ndarray) -> float:
+    """The lowest threshold from which on the flagged pairs are as precise as asked for."""
+    best = 1.0
+    for limit in sorted(set(scores.tolist()), reverse=True):
+        flagged = scores >= limit
+        if labels[flagged].mean() >= PRECISE:
+            best = limit
+    return round(best - 0.005, 3)
+
+
+def main() -> None:
+    """Hear, cross-validate, fit on everything, write."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("folder", type=Path)
+    options.add_argument("scores", type=Path)
+    options.add_argument("-o", "--output", type=Path)
+    options.add_argument(
+        "--heard", type=Path, help="keep what the witnesses said here, and read it from there again"
+    )
+    chosen = options.parse_args()
+    if chosen.heard and chosen.heard.is_file():
+        heard = [Heard(*row) for row in json.loads(chosen.heard.read_text("utf-8"))]
+    else:
+        heard = gather(chosen.folder, json.loads(chosen.scores.read_text("utf-8")))
+        if chosen.heard:
+            chosen.heard.write_text(json.dumps(heard), "utf-8")
+    own = np.array([one.bug for one in heard if one.weight == OWN])
+    for without in ("", "confidence"):
+        found = crossed(heard, without)
+        limit = threshold_at(own, found)
+        print(
+            f"own pairs, without {without or 'nobody'}: AUC {roc_auc_score(own, found):.3f}, "
+            f"precision {PRECISE} from {limit}, there recall {np.mean(found[own] >= limit):.2f}"
+        )
+    limit = threshold_at(
+        np.concatenate([own, own]), np.concatenate([crossed(heard), crossed(heard, "confidence")])
+    )
+    model = fit(heard)
+    made = as_json(model, limit)
+    print(json.dumps(made, indent=1))
+    if chosen.output:
+        chosen.output.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+
+
+def gather(folder: Path, scored: list[list[Any]]) -> list[Heard]:
+    """All labelled pairs with what the witnesses say."""
+    pair = {tuple(row[2:6]): row[7] for row in scored}
+    heard: list[Heard] = []
+    for direction in DIRECTIONS:
+        pairs = load(folder / "pairs_google", direction)
+        rows = [
+            Reading("", "", p.method, p.quad.relation, p.quad[:2], p.quad[2:4], p.violated)
+            for p in pairs
+        ]
+        said = hear_all(rows, Toolbox(languages=tuple(direction.split("2"))), pair)
+        heard += [Heard(r.source[0], r.bug, 1.0, s) for r, s in zip(rows, said, strict=True)]
+    for records in (
+        read_cat(folder / "labelled_cat.txt"),
+        read_transrepair(folder / "transrepair" / "threshold_learning_google.txt"),
+        read_transrepair(folder / "transrepair" / "test_google.txt"),
+    ):
+        rows = [Reading("", "", "", "similar", r.quad[:2], r.quad[2:4], r.bug) for r in records]
+        said = hear_all(rows, Toolbox(languages=("en", "zh")), {})
+        heard += [Heard(r.source[0], r.bug, 1.0, s) for r, s in zip(rows, said, strict=True)]
+    for target in ("pt", "es"):
+        rows = [row for row in read_readings(target) if row.part == "tune"]
+        said = hear_all(rows, lens_tools(target), pair)
+        heard += [Heard(r.source[0], r.bug, OWN, s) for r, s in zip(rows, said, strict=True)]
+    return heard
+
+
+def as_json(model: LogisticRegression, limit: float) -> dict[str, Any]:
+    """The model as the oracle reads it."""
+    weights = model.coef_[0].reshape(-1, 2)
+    witnesses = {
+        name: {
+            "speaks": round(float(a), 4),
+            "step": round(float(b), 4),
+            "least": least,
+            "most": most,
+        }
+        for (name, (least, most)), (a, b) in zip(LIMITS.items(), weights, strict=True)
+    }
+    return {
+        "name": "witnesses-1",
+        "threshold": limit,
+        "intercept": round(float(model.intercept_[0]), 4),
+        "witnesses": witnesses,
+    }
+
+
+if __name__ == "__main__":
+    main()

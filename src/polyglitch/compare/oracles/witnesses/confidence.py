@@ -1,0 +1,97 @@
+"""The confidence witness: the changed word that a model finds least likely, given its source and what stands before it.
+
+The model is the system under test where it can be looked into, else a lens: another model that reads both languages.
+A translator that is led astray is seldom sure of it, so what a person calls a bug is where it was least sure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from polyglitch.compare.oracles.witnesses.changed_words import ChangedWord, Pair, changed_pair
+from polyglitch.compare.oracles.witnesses.statement import Statement
+from polyglitch.protocols import Lens, TokenScore, Tools
+from polyglitch.records import Input, Trial, digest
+
+SURPRISE_MOST = 12.0  # nats: beyond one in 160,000 a model's tail tells nothing more
+LEAST_SHOWN = 0.0001
+AT_ONCE = 256  # outputs that a lens is given in one call
+Side = tuple[str, str]  # an input, and what is asked about of its output
+ORDINALS = ("first", "second")
+
+
+class Confidence:
+    """Hears the lens of the campaign on the changed words of pairs whose outputs differ."""
+
+    name = "confidence"
+    signature = "confidence(1)"
+
+    def __init__(self, language: str | None = None) -> None:
+        self.language = language  # of the outputs, where the campaign does not tell
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """How surprised the lens is by the least likely changed word, in nats; nothing without a lens."""
+        lens = tools.lens
+        if lens is None:
+            return [None] * len(trials)
+        language = self.language or tools.languages[1]
+        pairs = [changed_pair(trial, language) for trial in trials]
+        asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair))
+        scores = token_scores(lens, list(asked), tools, language)
+        return [pair and statement(pair, scores, lens) for pair in pairs]
+
+
+def sides_of(pair: Pair) -> tuple[Side, Side]:
+    """What the lens is asked: the original, which other pairs share, and the follow-up as far as it is looked at."""
+    last = max((word.end for word in pair.words if word.output == 1), default=0)
+    first, second = zip(pair.inputs, pair.outputs, strict=True)
+    return first, (second[0], second[1][:last])
+
+
+def statement(pair: Pair, scores: dict[Side, list[TokenScore]], lens: Lens) -> Statement:
+    """What is to be said of the least likely changed word."""
+    sides = [scores[side] for side in sides_of(pair)]
+    told = [(surprise(sides[word.output], word), word) for word in pair.words]
+    worst, word = max(told, key=lambda item: item[0])
+    share = math.exp(-worst)
+    name = lens.signature.partition("|")[0]
+    place = f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation"
+    what = "comes too soon" if word.early else "is unlikely there"
+    words = f"{place} {what}: {name} gives it a chance of {shown(share)}"
+    return Statement(
+        Confidence.name, min(worst, SURPRISE_MOST), words, word.output, (word.start, word.end)
+    )
+
+
+def surprise(scores: Sequence[TokenScore], word: ChangedWord) -> float:
+    """Minus the log-probability of a word: of all its pieces, each after those before it."""
+    inside = [one for one in scores if one.start < word.end and one.end > word.start]
+    return -sum(one.log_probability for one in inside)
+
+
+def shown(share: float) -> str:
+    """A probability as people write it."""
+    return f"{100 * share:.2g}%" if share >= LEAST_SHOWN else f"under {LEAST_SHOWN:.2%}"
+
+
+def token_scores(
+    lens: Lens, asked: Sequence[Side], tools: Tools, language: str | None
+) -> dict[Side, list[TokenScore]]:
+    """What the lens says of each input and output, from the store where it was asked before."""
+    kind = f"lens:{lens.signature}"
+    source = tools.languages[0]
+    keys = {digest([source, language, *side], 32): side for side in asked}
+    known = tools.remember(kind, list(keys))
+    new = [(key, side) for key, side in keys.items() if key not in known]
+    for start in range(0, len(new), AT_ONCE):
+        some = new[start : start + AT_ONCE]
+        inputs = [Input(text, language=source) for _, (text, _) in some]
+        found = lens.score(inputs, [text for _, (_, text) in some], language)
+        made = {
+            key: [(one.start, one.end, round(one.log_probability, 4)) for one in scores]
+            for (key, _), scores in zip(some, found, strict=True)
+        }
+        tools.keep(kind, made)
+        known |= made
+    return {side: [TokenScore(*one) for one in known[key]] for key, side in keys.items()}

@@ -1,0 +1,54 @@
+"""Models that are asked how likely an output is: the one that a campaign names, or the system under test itself."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from polyglitch import registry
+from polyglitch.errors import Missing, UsageError
+from polyglitch.protocols import Lens, System
+from polyglitch.systems.uri import open_system
+
+NONE = "none"  # `--lens none`: outputs are judged without one
+
+
+@cache
+def open_lens(uri: str, timeout: float = 60.0) -> Lens | None:
+    """The lens that a URI names, opened once a process; nothing for `none`."""
+    if uri == NONE:
+        return None
+    scheme, _, rest = uri.strip().partition(":")
+    if scheme in registry.entries("lenses"):
+        lens: Lens = registry.load("lenses", scheme)(rest.strip(), timeout=timeout)
+        return lens
+    system = open_system(uri, timeout)
+    if not isinstance(system, Lens):
+        system.close()
+        raise UsageError(
+            f"--lens {uri!r}: this system does not say how likely it finds an output; those that do are firefox:, "
+            "bergamot:, gguf: and hf: (translators and language models)"
+        )
+    system.score([], [])  # loads what it needs, so that a missing package shows before the run
+    return system
+
+
+def own_lens(system: System | None) -> Lens | None:
+    """The system under test as its own lens, where it says how likely an output is and what that needs is installed."""
+    if not isinstance(system, Lens):
+        return None
+    try:
+        system.score([], [])
+    except Missing:
+        return None
+    return system
+
+
+def lens_elsewhere(named: str | None, system: str) -> Lens | None:
+    """The lens of a campaign where its system is not at hand: the one named, else the system opened again."""
+    if named:
+        return open_lens(named)
+    found = open_system(system)
+    lens = own_lens(found)
+    if lens is None:
+        found.close()
+    return lens

