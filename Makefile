@@ -11,7 +11,7 @@ INSTALL := sh requirements/install.sh $(BIN)/python
 PINNED := $(BIN)/python pyproject.toml constraints.txt requirements/install.sh requirements/build.txt
 
 .NOTPARALLEL:
-.PHONY: demo check test lint bench debian pins clean
+.PHONY: demo check test lint bench docs debian pins clean
 
 # The bundled sentences need no model; with this one your own can follow at once. Offline the demo runs all the same.
 demo: $(VENV)/.demo
@@ -33,6 +33,10 @@ lint: $(VENV)/.check
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+
+# The site, from docs/ and from the code, into out/site; a broken link fails.
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: PYTHON=/path/to/python3.11")'

@@ -36,6 +36,9 @@ class Input(Record, frozen=True, tag="input/1"):
     reversed: tuple[Part, ...] = ()  # parts of the prompt that are shown in reverse order
     again: int = 0  # the same question once more, for an answer of its own
 
+    def __hash__(self) -> int:  # the variables, a table, have none of their own
+        return hash((self.text, self.context, self.language, self.turns, self.again))
+
     @property
     def identity(self) -> list[str | None]:
         """All that can change the answer, as strings; what an input does not have does not count."""

@@ -1,0 +1,142 @@
+"""The reference pages of the site, made from the code: commands, names, methods, settings, Python.
+
+MkDocs calls `on_files` (see mkdocs.yml). `python recipes/site_reference.py commands` prints one page.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, get_type_hints
+
+import click
+
+import polyglitch
+from polyglitch import registry
+from polyglitch.campaign import Campaign
+from polyglitch.cli.main import polyglitch as program
+
+REPOSITORY = re.compile(
+    r"\[([^\]]*)\]\((?:\.\./)+((?:examples|benchmarks|src|tests|recipes|[A-Z]+\.md)[^)]*)\)"
+)
+
+
+def cell(text: object) -> str:
+    """A text in one cell of a table."""
+    return " ".join(str(text).split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def commands() -> Iterator[str]:
+    """Every command with its options and its help."""
+    yield "# Commands\n\nMade from `polyglitch --help`.\n"
+    for path, command in walk(program, ("polyglitch",)):
+        yield f"\n## {' '.join(path)}\n"
+        yield inspect.cleandoc(command.help or "").replace("\b\n", "")
+        rows = [row for param in command.params if (row := option(param, command))]
+        if rows:
+            yield "\n| option | what it does |\n|---|---|"
+            yield from rows
+
+
+def walk(
+    group: click.Group, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """All commands, those in groups after their group."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from walk(command, (*path, name))
+
+
+def option(param: click.Parameter, command: click.Command) -> str:
+    """A row of a command's table; nothing for what is hidden."""
+    if not isinstance(param, click.Option):
+        return f"| `{param.make_metavar(click.Context(command))}` | argument |"
+    record = param.get_help_record(click.Context(command))
+    return f"| `{cell(record[0])}` | {cell(record[1])} |" if record else ""
+
+
+def names() -> Iterator[str]:
+    """What can be named, by kind."""
+    yield "# Systems, metrics and other names\n\nMade from `polyglitch list KIND`."
+    for kind in registry.KINDS:
+        if kind == "methods":
+            continue
+        yield f"\n## {kind.capitalize()}\n\n| name | what it is |\n|---|---|"
+        yield from (
+            f"| `{entry.name}` | {cell(entry.about)} |" for entry in registry.entries(kind).values()
+        )
+
+
+def methods() -> Iterator[str]:
+    """Every method with its parameters."""
+    yield "# Methods and their parameters\n\nEach is set by `--param METHOD.NAME=VALUE` or in `polyglitch.toml`."
+    for entry in registry.entries("methods").values():
+        made = registry.load("methods", entry.name)
+        yield f"\n## {entry.name}\n\n{entry.about}\n\n| parameter | type | default |\n|---|---|---|"
+        for one in inspect.signature(made).parameters.values():
+            default = "" if one.default is inspect.Parameter.empty else repr(one.default)
+            yield f"| `{one.name}` | {cell(one.annotation)} | {cell(default) and f'`{cell(default)}`'} |"
+
+
+def settings() -> Iterator[str]:
+    """Every key of polyglitch.toml with its type, its default and what the record says of it."""
+    yield "# Settings\n\nThe keys of `polyglitch.toml`; each is also an option of `polyglitch run`.\n"
+    yield "| key | type | default | |\n|---|---|---|---|"
+    remarks = dict(
+        re.findall(
+            r"^    (\w+): [^#\n]*(?:\(\n[^#\n]*)?#\s*(.*)$", inspect.getsource(Campaign), re.M
+        )
+    )
+    for name, hint in get_type_hints(Campaign).items():
+        default = getattr(Campaign(), name, None)
+        kind = str(hint).replace("<class '", "").replace("'>", "").replace("typing.", "")
+        yield f"| `{name}` | {cell(kind)} | `{cell(default)}` | {cell(remarks.get(name, ''))} |"
+
+
+def python() -> Iterator[str]:
+    """The front door: what `import polyglitch` offers."""
+    yield "# Python\n\nWhat `import polyglitch as pg` offers."
+    for name in polyglitch.__all__:
+        thing: Any = getattr(polyglitch, name)
+        yield f"\n## pg.{name}\n"
+        if callable(thing):
+            try:
+                yield f"```python\n{name}{inspect.signature(thing)}\n```\n"
+            except (TypeError, ValueError):  # a protocol, or made elsewhere
+                pass
+        yield inspect.getdoc(thing) or ""
+
+
+PAGES: dict[str, Callable[[], Iterator[str]]] = {
+    "commands": commands,
+    "names": names,
+    "methods": methods,
+    "settings": settings,
+    "python": python,
+}
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages to the site."""
+    from mkdocs.structure.files import File
+
+    for name, make in PAGES.items():
+        text = "\n".join(make()) + "\n"
+        files.append(File.generated(config, f"reference/{name}.md", content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Links to files of the repository, which the site does not hold, as their names."""
+    return REPOSITORY.sub(lambda found: f"{found[1]} (`{found[2]}`)", markdown)
+
+
+if __name__ == "__main__":
+    print("\n".join(PAGES[sys.argv[1]]()))
