@@ -9,6 +9,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any, get_type_hints
 
 import click
@@ -19,7 +20,7 @@ from polyglitch.campaign import Campaign
 from polyglitch.cli.main import polyglitch as program
 
 REPOSITORY = re.compile(
-    r"\[([^\]]*)\]\((?:\.\./)+((?:examples|benchmarks|src|tests|recipes|[A-Z]+\.md)[^)]*)\)"
+    r"\[([^\]]*)\]\((?:\.\./)+((?:examples|benchmarks|src|tests|recipes|Dockerfile|action.yml|[A-Z]+\.md)[^)]*)\)"
 )
 
 
@@ -107,10 +108,8 @@ def python() -> Iterator[str]:
         thing: Any = getattr(polyglitch, name)
         yield f"\n## pg.{name}\n"
         if callable(thing):
-            try:
+            with suppress(TypeError, ValueError):  # a protocol, or made elsewhere
                 yield f"```python\n{name}{inspect.signature(thing)}\n```\n"
-            except (TypeError, ValueError):  # a protocol, or made elsewhere
-                pass
         yield inspect.getdoc(thing) or ""
 
 
