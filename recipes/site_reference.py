@@ -20,7 +20,7 @@ from polyglitch.campaign import Campaign
 from polyglitch.cli.main import polyglitch as program
 
 REPOSITORY = re.compile(
-    r"\[([^\]]*)\]\((?:\.\./)+((?:examples|benchmarks|src|tests|recipes|Dockerfile|action.yml|[A-Z]+\.md)[^)]*)\)"
+    r"\[([^\]]*)\]\((?:\.\./)+((?:examples|benchmarks|src|tests|recipes|Dockerfile|action.yml|\.github|[A-Z]+\.md)[^)]*)\)"
 )
 
 
