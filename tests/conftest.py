@@ -57,8 +57,14 @@ LACKS = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The marker of pytest-timeout, which may be lacking as well."""
+    """The marker of pytest-timeout, which may be lacking; and examples that may be slow, as on a loaded machine."""
     config.addinivalue_line("markers", "timeout(seconds): the most a test may take")
+    if find_spec("hypothesis"):
+        from hypothesis import HealthCheck, settings
+
+        slow = [HealthCheck.too_slow]
+        settings.register_profile("any machine", deadline=None, suppress_health_check=slow)
+        settings.load_profile("any machine")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -17,9 +17,8 @@ from click.testing import CliRunner
 
 from polyglitch.cli.display import how_far, progress_bar
 from polyglitch.cli.main import COMMANDS, polyglitch
-from polyglitch.cli.next_steps import look_at, own_program
+from polyglitch.cli.next_steps import own_program
 from polyglitch.cli.options import examples
-from polyglitch.results.history import open_history, short_id
 from polyglitch.run.budget import Progress
 from tests.conftest import ROOT, Cli
 
@@ -184,16 +183,3 @@ def test_a_million_lines_are_not_read_for_five(cli: Cli, folder: Path) -> None:
 def test_the_program_that_is_named_is_there() -> None:
     program = own_program()
     assert subprocess.run([*program, "--version"], capture_output=True).returncode == 0
-
-
-def test_without_the_web_extra_the_next_step_is_a_page(
-    cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cli(*RUN, "-q", "--store", "other.sqlite")
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr("polyglitch.cli.next_steps.find_spec", lambda name: None)
-    history = open_history("", "other.sqlite")
-    told = look_at(history, short_id(history))
-    history.store.close()
-    assert "report --store other.sqlite --run" in told and "-o report.html" in told
-    assert "pip install" in told

@@ -361,5 +361,7 @@ def test_a_table_on_standard_input(cli: Cli, tmp_path: Path) -> None:
     assert "which column holds the text? there are 'opinion', 'stars'" in refused.stderr
     refused = cli(*run, code=2, stdin='{"text": "It works."}\n')
     assert "looks like JSON; say --format jsonl" in refused.stderr
+    refused = cli(*run, code=2, stdin="text,label\nIt works.,5\n")
+    assert "looks like a table" in refused.stderr and "--format csv" in refused.stderr
     refused = cli(*run, "--field", "review", code=2, stdin=table)
     assert "write FIELD=COLUMN" in refused.stderr

@@ -198,17 +198,7 @@ class Comparison(RunComparison, frozen=True):
     @property
     def rows(self) -> list[tuple[object, ...]]:
         """A row a fate."""
-        names = (
-            "fixed",
-            "broken",
-            "still_broken",
-            "still_fine",
-            "flaky",
-            "undecided",
-            "only_old",
-            "only_new",
-        )
-        return [(name.replace("_", " "), getattr(self, name)) for name in names]
+        return list(self.fates.items())
 
     def __repr__(self) -> str:
         return f"{self.headline}\n\n{text_table(('fate', 'cases'), self.rows)}"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from polyglitch.cli.say import say
+
 if TYPE_CHECKING:
     from polyglitch.evaluate.regression import CapabilityChange
     from polyglitch.results.history import History
-
-from polyglitch.cli.say import say
 
 
 @click.command(name="compare")
@@ -63,17 +63,8 @@ def command(
     else:
         say(f"old {before.run_id} {before.row['created']} {before.definition['systems'][0]}")
         say(f"new {after.run_id} {after.row['created']} {after.definition['systems'][0]}")
-        for word in (
-            "fixed",
-            "broken",
-            "still_broken",
-            "still_fine",
-            "flaky",
-            "undecided",
-            "only_old",
-            "only_new",
-        ):
-            say(f"{word.replace('_', ' '):<14}{getattr(found, word):>8,}")
+        for fate, count in found.fates.items():
+            say(f"{fate:<14}{count:>8,}")
         low, high = found.interval
         say(
             f"violated share: {found.change:+.2%} (95% {low:+.2%} to {high:+.2%}), McNemar p = {found.p_value:.3g}"

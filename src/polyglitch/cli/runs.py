@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from polyglitch.cli.say import say, say_json
+
 if TYPE_CHECKING:
-    from polyglitch.cli.say import say, say_json
-from polyglitch.store.store import Store
+    from polyglitch.store.store import Store
 
 
 @click.command(name="runs")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from polyglitch.corpus.chats import BadChat, reshaped
-from polyglitch.corpus.lines import Line
 from polyglitch.errors import UsageError
 from polyglitch.records import Turn
 from polyglitch.registry import suggest
+
+if TYPE_CHECKING:
+    from polyglitch.corpus.lines import Line
 
 FASTTEXT = re.compile(
     r"__label__(\S+)\s+(.+)", re.DOTALL

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import IO
 
 from polyglitch.corpus.encodings import in_utf8, known_encoding
+from polyglitch.corpus.rows import KNOWN
 from polyglitch.errors import UsageError
 from polyglitch.files.gzip import GROWTH, Growth, gunzipped
 from polyglitch.registry import suggest
 
 BOM = b"\xef\xbb\xbf"
+FIRST_LINE = 1024  # bytes of standard input that are looked at to guess its kind
 
 
 # A format to the extensions that tell of it.
@@ -158,9 +160,12 @@ def _opener(path: Path) -> Callable[[], IO[bytes]]:
 
 
 def _plain_text(reopen: Callable[[], IO[bytes]]) -> tuple[str, bool]:
-    """Standard input is plain sentences unless it says otherwise; JSON would be tested brackets and all."""
+    """Standard input is plain sentences unless it says otherwise; JSON would be tested brackets and all.
+
+    So would a table, commas and all.
+    """
     with reopen() as stream:
-        start = stream.read(64).removeprefix(BOM).lstrip()
+        start = stream.read(FIRST_LINE).removeprefix(BOM).lstrip()
     if start.startswith(b"\x1f\x8b"):
         raise UsageError("standard input is gzipped; say what is in it, such as --format txt.gz")
     if start.startswith((b'{"', b"[{", b'["', b"{\n", b"[\n")):
@@ -168,6 +173,18 @@ def _plain_text(reopen: Callable[[], IO[bytes]]) -> tuple[str, bool]:
         raise UsageError(
             f"standard input looks like JSON; say --format {kind}, or --format txt to test its lines as they are"
         )
+    head = start.split(b"\n")[0].decode("utf-8", "replace")
+    for kind, mark in (("tsv", "\t"), ("csv", ","), ("csv", ";")):
+        columns = {cell.strip(' \r"').casefold() for cell in head.split(mark)}
+        if (
+            len(columns) > 1
+            and columns & {*KNOWN["text"]}
+            and columns & {*KNOWN["label"], *KNOWN["id"]}
+        ):
+            raise UsageError(
+                f"standard input looks like a table with the columns {head.strip()!r}; say --format {kind}, or "
+                "--format txt to test its lines as they are"
+            )
     return "txt", False
 
 

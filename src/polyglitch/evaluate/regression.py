@@ -70,9 +70,19 @@ class RunComparison(msgspec.Struct, frozen=True):
         return f"The new run is {'better' if self.change < 0 else 'worse'}: {told}."
 
     @property
+    def fates(self) -> dict[str, int]:
+        """How many cases became what, in words."""
+        return {name.replace("_", " "): getattr(self, name) for name in FATES}
+
+    @property
     def both(self) -> int:
         """Cases that both runs decided."""
         return self.fixed + self.broken + self.still_broken + self.still_fine
+
+
+FATES = (
+    "fixed", "broken", "still_broken", "still_fine", "flaky", "undecided", "only_old", "only_new",
+)  # fmt: skip
 
 
 def compare_outcomes(

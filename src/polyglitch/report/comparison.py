@@ -28,7 +28,7 @@ class Compared(msgspec.Struct, frozen=True):
     new: Violation
 
 
-class Side(msgspec.Struct, frozen=True):
+class ComparedRun(msgspec.Struct, frozen=True):
     """One of the two runs, in words."""
 
     name: str
@@ -82,9 +82,9 @@ def comparison_values(found: RunComparison, before: History, after: History) -> 
     }
 
 
-def side_of(name: str, history: History) -> Side:
+def side_of(name: str, history: History) -> ComparedRun:
     """A run in words."""
-    return Side(
+    return ComparedRun(
         name,
         short_id(history),
         title_of(history.definition),

@@ -23,7 +23,7 @@ HALVED = 3.0  # the cost of three lost relations halves a similarity
 KINDS = ("lines", "line", "rows", "row", "strings", "string", "items", "words", "word")
 
 
-class Meanings(msgspec.Struct, frozen=True):
+class TwoMeanings(msgspec.Struct, frozen=True):
     """Two regexes with SemMT-R and SemMT-D; `kind` says what they were made from."""
 
     kind: Literal["description", "relations", "nothing"]
@@ -50,13 +50,13 @@ def is_description(text: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def meanings(one: str, other: str, side: Side = "over") -> Meanings:
+def meanings(one: str, other: str, side: Side = "over") -> TwoMeanings:
     """What two sentences mean, and how alike that is. The first decides what is looked at."""
     if is_description(one):
         style = style_of([one])
         left, right = describe(one, style).regex, describe(other, style).regex
         alike = language_similarity(left, right) if right else None
-        return Meanings(
+        return TwoMeanings(
             "description",
             left,
             right,
@@ -66,10 +66,10 @@ def meanings(one: str, other: str, side: Side = "over") -> Meanings:
             (alike.undecided if alike else "undecided: nothing understood in the second"),
         )
     if not relations(one, side) and not relations(other, side):
-        return Meanings("nothing")
+        return TwoMeanings("nothing")
     found = compare(one, other, side)
     languages = language_similarity(found.one, found.other)
-    return Meanings(
+    return TwoMeanings(
         "relations",
         found.one,
         found.other,
@@ -87,7 +87,7 @@ class MeaningMetric:
 
     name: str
     settings: str
-    pick: Callable[[Meanings], float]
+    pick: Callable[[TwoMeanings], float]
     direction: Literal["similarity", "distance"] = "similarity"
     range: tuple[float, float] = (0.0, 1.0)
 

@@ -23,7 +23,7 @@ from polyglitch.systems.command.lines import fingerprint
 from polyglitch.systems.embedding_gradients import inside
 
 if TYPE_CHECKING:
-    from polyglitch.nlp.models.gguf_causal import GgufCausal, Reading
+    from polyglitch.nlp.models.gguf_causal import GgufCausal, TextToRead
 
 OPTIONS = ("prompt", "source", "target")
 TRANSLATE = "translate"
@@ -91,12 +91,12 @@ class GgufLens:
             .replace("{text}", " ".join(item.text.split()))
         )
 
-    def _reading(self, text: str, start: int) -> Reading:
-        from polyglitch.nlp.models.gguf_causal import Reading
+    def _reading(self, text: str, start: int) -> TextToRead:
+        from polyglitch.nlp.models.gguf_causal import TextToRead
 
         tokens = self.model.tokenizer.encode(text)
         first = next((n for n, token in enumerate(tokens) if token.end > start), len(tokens))
-        return Reading(tokens, max(first, 1))
+        return TextToRead(tokens, max(first, 1))
 
 
 def frames() -> dict[str, str]:

@@ -31,7 +31,7 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     assistant: str
 
 
-class Swap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PromptSwap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Two variables that can trade places, and which answers trade places with them."""
 
     variables: tuple[str, str]
@@ -49,7 +49,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     answer_tokens: Count = 64
     variables: dict[str, str] = {}  # each with its value where a row has none
     examples: tuple[Example, ...] = ()
-    swap: Swap | None = None
+    swap: PromptSwap | None = None
 
     def fill(self, item: Input) -> tuple[str, int]:
         """The user's message for an input, and where the input's text starts in it."""

@@ -8,7 +8,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from polyglitch.compare.metrics.units import Units, cut
-from polyglitch.compare.oracles.two_outputs import Judge, two_texts, undecided
+from polyglitch.compare.oracles.two_outputs import (
+    Evidence,
+    Judge,
+    against_limit,
+    two_texts,
+    undecided,
+)
 from polyglitch.component import component
 from polyglitch.languages import language as language_of
 from polyglitch.protocols import Tools
@@ -39,22 +45,15 @@ def contained_in(above: float = 0, language: str | None = None) -> Judge:
             return Verdict(trial.case.id, "undecided", "the output keeps Latin letters")
         inner = cut(phrase, target)
         lacking = missing(inner, cut(around, target), language_of(target).stop_words, target)
-        found = len(lacking)
-        details = {"distance": float(found), "units": float(len(inner.units))}
-        if found <= above:
-            return Verdict(
-                trial.case.id, "holds", score=float(found), threshold=above, details=details
+
+        def evidence() -> Evidence:
+            words = [phrase[start:end] for start, end in lacking]
+            return (
+                tuple(Span(1, start, end, "not in the whole") for start, end in lacking),
+                tuple(f"'{word}' is not in the translation of the whole" for word in words),
             )
-        words = [phrase[start:end] for start, end in lacking]
-        return Verdict(
-            trial.case.id,
-            "violated",
-            score=float(found),
-            threshold=above,
-            details=details,
-            reasons=tuple(f"'{word}' is not in the translation of the whole" for word in words),
-            spans=tuple(Span(1, start, end, "not in the whole") for start, end in lacking),
-        )
+
+        return against_limit(trial, len(lacking), above, evidence, units=float(len(inner.units)))
 
     return judge_all
 

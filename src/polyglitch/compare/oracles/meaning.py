@@ -15,7 +15,7 @@ from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Trial, Verdict
 from polyglitch.represent.abstraction.relations import Side
 from polyglitch.represent.automata.drawn import drawable
-from polyglitch.represent.meaning import Meanings, meanings
+from polyglitch.represent.meaning import TwoMeanings, meanings
 
 # At 0.79 the labelled round trips of the paper's RQ2 give the best F (0.69), see docs/methods/semmt.md.
 THRESHOLD = 0.79
@@ -99,7 +99,7 @@ def placed(verdict: Verdict, place: TripPlace) -> Verdict:
     )
 
 
-def value_of(name: str, text: str, back: str, found: Meanings, k: float) -> float:
+def value_of(name: str, text: str, back: str, found: TwoMeanings, k: float) -> float:
     """A metric of the two sentences; SemMT's own from what is known of them already."""
     own = {"semmt-r": found.r, "semmt-r-plain": found.plain_r, "semmt-d": found.d}
     if name == "semmt-h":
@@ -125,7 +125,7 @@ def decide(
     )
 
 
-def drawn(found: Meanings) -> dict[str, Any]:
+def drawn(found: TwoMeanings) -> dict[str, Any]:
     """The two regexes and, where they are small enough to read, their automata."""
     machines = [drawable(regex) for regex in (found.one, found.other) if regex]
     return {
@@ -134,7 +134,7 @@ def drawn(found: Meanings) -> dict[str, Any]:
     }
 
 
-def explain(found: Meanings) -> tuple[str, ...]:
+def explain(found: TwoMeanings) -> tuple[str, ...]:
     """What became of the meaning, for people."""
     regexes = f"{found.one or 'nothing'} became {found.other or 'nothing'}"
     undecided = (found.undecided,) if found.undecided else ()

@@ -10,7 +10,7 @@ from rapidfuzz.distance import Levenshtein
 
 from polyglitch.compare.metrics.diff import differences
 from polyglitch.compare.metrics.units import units
-from polyglitch.compare.oracles.two_outputs import Judge, two_texts, undecided
+from polyglitch.compare.oracles.two_outputs import Judge, against_limit, two_texts, undecided
 from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Tools
@@ -41,9 +41,10 @@ def raw_distance(
     def judge(trial: Trial) -> Verdict:
         a, b = two_texts(trial)
         if unit == "characters":
-            return decide(trial, Levenshtein.distance(a, b), above, language)
-        distance = Levenshtein.distance(units(a, language), units(b, language))
-        return decide(trial, distance, above, language)
+            distance = Levenshtein.distance(a, b)
+        else:
+            distance = Levenshtein.distance(units(a, language), units(b, language))
+        return against_limit(trial, distance, above, lambda: differences(a, b, language))
 
     return judge_all
 
@@ -72,7 +73,7 @@ def label_count_distance(
     def judge(trial: Trial, labels: dict[str, Counter[str]]) -> Verdict:
         a, b = two_texts(trial)
         distance = 0 if a == b else count_distance(labels[a], labels[b])
-        return decide(trial, distance, above, language)
+        return against_limit(trial, distance, above, lambda: differences(a, b, language))
 
     return judge_all
 
@@ -80,22 +81,3 @@ def label_count_distance(
 def count_distance(a: Counter[str], b: Counter[str]) -> int:
     """The sum over all labels of how far their counts are apart."""
     return sum(abs(a[label] - b[label]) for label in a.keys() | b.keys())
-
-
-def decide(trial: Trial, distance: int, above: float, language: str | None) -> Verdict:
-    """Compare a distance with its limit; a violation says what differs."""
-    details = {"distance": float(distance)}
-    if distance <= above:
-        return Verdict(
-            trial.case.id, "holds", score=float(distance), threshold=above, details=details
-        )
-    spans, reasons = differences(*two_texts(trial), language)
-    return Verdict(
-        trial.case.id,
-        "violated",
-        score=float(distance),
-        threshold=above,
-        details=details,
-        reasons=reasons,
-        spans=spans,
-    )

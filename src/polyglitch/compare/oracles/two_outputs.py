@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from polyglitch.protocols import Tools
-from polyglitch.records import Trial, Verdict
+from polyglitch.records import Span, Trial, Verdict
 
 
 class Judge(Protocol):
@@ -24,6 +24,30 @@ def undecided(trial: Trial) -> Verdict | None:
     if not reason and not any(text.strip() for text in two_texts(trial)):
         reason = "both outputs are empty"
     return Verdict(trial.case.id, "undecided", reason) if reason else None
+
+
+Evidence = tuple[tuple[Span, ...], tuple[str, ...]]  # where and why
+
+
+def against_limit(
+    trial: Trial,
+    score: float,
+    above: float,
+    evidence: Callable[[], Evidence],
+    **details: float,
+) -> Verdict:
+    """Violated if a score is above its limit; only then it is asked where and why."""
+    broken = score > above
+    spans, reasons = evidence() if broken else ((), ())
+    return Verdict(
+        trial.case.id,
+        "violated" if broken else "holds",
+        score=float(score),
+        threshold=above,
+        details={"distance": float(score)} | details,
+        reasons=reasons,
+        spans=spans,
+    )
 
 
 def two_texts(trial: Trial) -> tuple[str, str]:

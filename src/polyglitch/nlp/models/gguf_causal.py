@@ -26,7 +26,7 @@ VOCABULARY_AT_ONCE = 16_384  # rows of the last matrix: 100 MB of a model 1,536 
 FAMILIES = ("llama", "qwen2")
 
 
-class Reading(NamedTuple):
+class TextToRead(NamedTuple):
     """A text to be read: its tokens, and the first of them whose likelihood is asked for."""
 
     tokens: Sequence[TextToken]
@@ -58,14 +58,14 @@ class GgufCausal:
             "output.weight" if "output.weight" in self._file.tensors else "token_embd.weight"
         )
 
-    def log_probabilities(self, texts: Sequence[Reading]) -> list[list[float]]:
+    def log_probabilities(self, texts: Sequence[TextToRead]) -> list[list[float]]:
         """Of each text the log-probabilities of its tokens from the first asked for, given all before."""
         found: list[list[float]] = []
         for some in rows(texts, lambda text: len(text.tokens), PASS):
             found += self._read(some)
         return found
 
-    def _read(self, texts: Sequence[Reading]) -> list[list[float]]:
+    def _read(self, texts: Sequence[TextToRead]) -> list[list[float]]:
         packed = [PackedText([token.number for token in text.tokens]) for text in texts]
         computed = PackedPool(self._weights).compute(packed)
         states = np.concatenate(

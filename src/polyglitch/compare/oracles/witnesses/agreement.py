@@ -32,7 +32,7 @@ PLAIN, DOUBTFUL = (
 )  # the noun is the only one it can speak of; another noun of its gender stands between
 
 
-class Agreement:
+class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit."""
 
     name = "agreement"
@@ -167,4 +167,4 @@ def said(side: Units, noun: Noun, at: int, sure: float, number: int) -> Statemen
         f"'{side.units[noun.at]}' is {GENDERS[noun.gender]}, and '{side.units[at]}' is "
         f"{GENDERS[1 - noun.gender]} (in the {ordinal})"
     )
-    return Statement(Agreement.name, sure, words, number, side.spans[at])
+    return Statement(AgreementWitness.name, sure, words, number, side.spans[at])

@@ -13,7 +13,7 @@ from typing import Any, cast
 from polyglitch.compare.oracles.aligned.oracle import Judgement, aligned, no_pair, resources_for
 from polyglitch.compare.oracles.aligned.resources import Resources
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
-from polyglitch.compare.oracles.witnesses.agreement import Agreement
+from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
 from polyglitch.compare.oracles.witnesses.confidence import Confidence
 from polyglitch.compare.oracles.witnesses.join import JoinModel, load_join
 from polyglitch.compare.oracles.witnesses.own_facts import OwnFacts
@@ -26,7 +26,7 @@ from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 
 log = logging.getLogger("polyglitch")
-OTHERS: tuple[Witness, ...] = (OwnFacts(), Untranslated(), Agreement(), Confidence())
+OTHERS: tuple[Witness, ...] = (OwnFacts(), Untranslated(), AgreementWitness(), Confidence())
 Said = dict[str, Statement]
 
 
