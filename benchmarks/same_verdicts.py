@@ -26,10 +26,14 @@ def newest(path: str) -> Found:
         row = connection.execute("select id from runs order by created desc limit 1").fetchone()
         if row is None:
             raise SystemExit(f"{path} holds no run")
-        cases = connection.execute("select method, id, record from cases where run = ?", row)
+        cases = connection.execute(
+            "select method, id, record from cases where run = (select id from names where name = ?)",
+            row,
+        )
         found: Found = {"cases": {(method, name): texts(text) for method, name, text in cases}}
         verdicts = connection.execute(
-            "select method, [case], record from verdicts where run = ?", row
+            "select method, [case], record from verdicts where run = (select id from names where name = ?)",
+            row,
         )
         found["verdicts"] = {(method, name): said(text) for method, name, text in verdicts}
         issues = connection.execute(

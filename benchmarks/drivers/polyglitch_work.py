@@ -78,22 +78,18 @@ def metrics(task: dict[str, Any]) -> dict[str, Any]:
     """Text metrics on the pairs: values and seconds."""
     from rapidfuzz.distance import LCSseq, Levenshtein
 
-    from polyglitch.compare.metrics.bleu import Frequencies, cosine
+    from polyglitch.compare.metrics.bleu import unit_cosines
     from polyglitch.compare.metrics.catalogue import bleu_char, levenshtein
     from polyglitch.evaluate.diversity import each_self_bleu
 
     def each(measure: Callable[..., float]) -> Callable[[Sequence[Any]], list[float]]:
         return lambda pairs: [measure(a, b) for a, b in pairs]
 
-    def cosines(pairs: Sequence[Any]) -> list[float]:
-        known = Frequencies(text for pair in pairs for text in pair)
-        return [cosine(known.vector(a), known.vector(b)) for a, b in pairs]
-
     work: dict[str, tuple[Callable[[Any], list[float]], str]] = {
         "levenshtein": (levenshtein.score, "pairs"),
         "word edits": (each(Levenshtein.distance), "units"),
         "common words": (each(LCSseq.similarity), "units"),
-        "tf-idf": (cosines, "units"),
+        "tf-idf": (unit_cosines, "units"),
         "bleu-char": (bleu_char.score, "pairs"),
         "self-BLEU": (each_self_bleu, "self_bleu"),
     }

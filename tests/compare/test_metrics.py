@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyglitch.compare.metrics.bleu import Frequencies, cosine, unit_cosines
 from polyglitch.compare.metrics.catalogue import TextMetric
-from polyglitch.compare.metrics.units import units
+from polyglitch.compare.metrics.units import cut, pattern, pattern_for, units
 from polyglitch.protocols import Metric
 from polyglitch.registry import entries, load
 
@@ -24,6 +25,26 @@ MODELS = {"dep": pytest.mark.needs("spacy"), "sbert": pytest.mark.needs("torch")
 Phrases = st.lists(st.sampled_from(["the", "o", "não", "我", ",", "gato"])).map(" ".join)
 Texts = st.text(max_size=30) | Phrases
 Pairs = st.lists(st.tuples(Texts, Texts), max_size=4)
+
+
+Western = st.text(st.characters(max_codepoint=255), max_size=40) | st.text(
+    st.sampled_from("ab1 ,.'-é_:½ª\u00ad\x1f"), max_size=25
+)
+
+
+@given(text=Western | Texts)
+def test_units_are_the_same_however_they_are_cut(text: str) -> None:
+    for eliding, language in ((False, None), (True, "fr")):
+        assert pattern_for(text, eliding).findall(text) == pattern(eliding).findall(text)
+        assert units(text, language) == pattern(eliding).findall(text) == cut(text, language).units
+
+
+@given(pairs=st.lists(st.tuples(Texts, Texts), min_size=1, max_size=6))
+def test_cosines_in_arrays_are_those_of_single_vectors(pairs: list[tuple[str, str]]) -> None:
+    cuts = [(units(a), units(b)) for a, b in pairs]
+    known = Frequencies(text for pair in cuts for text in pair)
+    wanted = [cosine(known.vector(a), known.vector(b)) for a, b in cuts]
+    assert unit_cosines(cuts) == pytest.approx(wanted, abs=1e-9)
 
 
 def metric(name: str) -> TextMetric:

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
+from queue import Empty
 from typing import Any
 
 from greenlet import getcurrent, greenlet
@@ -160,6 +161,11 @@ class SimulatedQueue:
     def get(self) -> Any:
         while not self._items:
             self._scheduler.give_way(lambda: bool(self._items))
+        return self._items.popleft()
+
+    def get_nowait(self) -> Any:
+        if not self._items:
+            raise Empty
         return self._items.popleft()
 
 

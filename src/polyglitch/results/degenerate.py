@@ -220,5 +220,5 @@ def answered(history: History) -> Iterator[tuple[Case, tuple[Output, ...]]]:
     """The judged cases of a run, each with what the system under test answered."""
     cases = history.store.cases.judged(history.run_id)
     while some := list(islice(cases, AT_ONCE)):
-        for case, trial in zip(some, history.trials(some), strict=True):
+        for case, trial in zip(some, history.read_trials(some), strict=True):
             yield case, tuple(chain[0] for chain in trial.chains)

@@ -78,10 +78,10 @@ class History:
         """Cases with their outputs; those looked at lately are not read again."""
         by_key = {(case.method, case.id): case for case in cases}
         keys = [(case.method, case.id) for case in cases]
-        return self._trials.get(keys, lambda new: self._read_trials([by_key[key] for key in new]))
+        return self._trials.get(keys, lambda new: self.read_trials([by_key[key] for key in new]))
 
-    def _read_trials(self, cases: Sequence[Case]) -> list[Trial]:
-        """Cases with their outputs, all of a hop read together."""
+    def read_trials(self, cases: Sequence[Case]) -> list[Trial]:
+        """Cases with their outputs, all of a hop read together; for who goes through them once."""
         chains: list[list[list[Output]]] = [[[] for _ in case.inputs] for case in cases]
         waiting = [
             (case.method, chain, item)

@@ -12,8 +12,9 @@ import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from itertools import islice
+from queue import Empty
 
 import msgspec
 
@@ -27,13 +28,8 @@ from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 
 QUICK = 0.25  # seconds: a batch that took less may be followed by one twice its size; then answers are kept
-KEPT_AT_ONCE = (
-    256  # answers of a quick system: claimed and kept one by one they would cost more than asking
-)
+KEPT_AT_ONCE = 256  # of a quick system: claimed and kept one by one, answers cost more than asking
 RENEWALS = 3  # of a lease before it would expire: one may come late, or not get through
-KEYS = (
-    8192  # that are not made again: each is needed to send, to gather, and for every case of a seed
-)
 ABANDONED = 8  # threads left behind in a hanging system before the run gives up
 
 Work = tuple[Batch, Answers, Future[Answers]]  # inputs to ask, what is answered already, who waits
@@ -55,7 +51,6 @@ class Asker:
         self._threads = threads or Threads()
         self._work: WorkQueue[Work] = self._threads.queue()
         self._in_flight: dict[str, Future[Answers]] = {}
-        self._key = lru_cache(KEYS)(partial(output_key, system.signature))
         self._lock, self._lease_lock = self._threads.lock(), self._threads.lock()
         self._remote = system if isinstance(system, Remote) else None
         self._account = account if self._remote else None
@@ -73,7 +68,7 @@ class Asker:
 
     def key(self, item: Input, turn: int = 0) -> str:
         """The store's key for an input to this system; asked again, each turn has its own."""
-        return self._key(item, turn)
+        return output_key(self._system.signature, item, turn)
 
     @property
     def under_way(self) -> int:
@@ -158,22 +153,42 @@ class Asker:
         return ClaimedAnswers(self._store, lambda *work: self._work.put(work), self._threads)
 
     def _serve(self) -> None:
-        while True:
-            batch, before, future = self._work.get()
-            if not batch:
-                return
+        while works := self._take():
+            batch = {key: item for work in works for key, item in work[0].items()}
             try:
                 answers, others = self._answer_claimed(batch)
             except BaseException as error:
                 self._forget(batch)
-                future.set_exception(error)
+                for _, _, future in works:
+                    future.set_exception(error)
                 continue
             self._forget({key: item for key, item in batch.items() if key not in others})
-            if others:
-                future.add_done_callback(partial(self._forget_done, others))
-                self._claimed_answers.wait(others, before | answers, future)
-            else:
-                future.set_result(before | answers)
+            for own, before, future in works:
+                known = before | {key: answers[key] for key in own if key in answers}
+                left = {key: item for key, item in own.items() if key in others}
+                if left:
+                    future.add_done_callback(partial(self._forget_done, left))
+                    self._claimed_answers.wait(left, known, future)
+                else:
+                    future.set_result(known)
+
+    def _take(self) -> list[Work]:
+        """Wait for work; of a system that proved quick, all that waits as far as it fits one batch."""
+        works = [self._work.get()]
+        if not works[0][0]:
+            return []
+        room = 0 if self._remote else self._size - len(works[0][0])
+        while room > 0:
+            try:
+                more = self._work.get_nowait()
+            except Empty:
+                break
+            if not 0 < len(more[0]) <= room:  # the end, which is another thread's, or too much
+                self._work.put(more)
+                break
+            works.append(more)
+            room -= len(more[0])
+        return works
 
     def _answer_claimed(self, batch: Batch) -> tuple[Answers, Batch]:
         """Answer what no other process is asking; the answers, and what is waited for."""
@@ -221,7 +236,7 @@ class Asker:
             if time.monotonic() - started > QUICK:
                 yield answers
                 started, answers = time.monotonic(), {}
-        if time.monotonic() - started < QUICK and len(batch) == self._size:
+        if time.monotonic() - started < QUICK and len(batch) >= self._size // 2:
             self._size = min(max(self._system.batch_size, KEPT_AT_ONCE), self._size * 2)
         if answers:
             yield answers

@@ -22,6 +22,9 @@ class WorkQueue(Protocol[T]):
     def get(self) -> T:
         """Wait for some."""
 
+    def get_nowait(self) -> T:
+        """What waits already; `queue.Empty` where nothing does."""
+
 
 class Threads:
     """Threads of this process that do not keep it from ending."""

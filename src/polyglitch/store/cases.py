@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import func, or_, select
 
 from polyglitch.records import Case, Seed
 from polyglitch.store import schema as s
@@ -130,7 +130,7 @@ class Cases(Rows):
             .select_from(g)
             .where(g.c.run == run, g.c.method == method)
             .where(
-                ~exists().where(c.c.run == run, c.c.method == method, c.c.seed == g.c.seed),
+                g.c.seed.not_in(select(c.c.seed).where(c.c.run == run, c.c.method == method)),
             )
         )
         with self._engine.connect() as connection:

@@ -6,6 +6,7 @@ store. Records stay JSON, which people and databases can search.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -97,6 +98,24 @@ def pack(name: str) -> bytes:
     except ValueError:
         return PLAIN + name.encode()
     return HEX + raw if raw.hex() == name else PLAIN + name.encode()
+
+
+def pack_all(given: Sequence[str]) -> list[bytes]:
+    """Many names packed; digests of one length, as most are, all together."""
+    size = len(given[0]) if given else 0
+    whole = "".join(given)
+    if size % 2 or any(len(name) != size for name in given):
+        return list(map(pack, given))
+    try:
+        raw = bytes.fromhex(whole)
+    except ValueError:
+        return list(map(pack, given))
+    if raw.hex() != whole:
+        return list(map(pack, given))
+    half = size // 2
+    return (
+        [HEX + raw[n : n + half] for n in range(0, len(raw), half)] if half else [HEX] * len(given)
+    )
 
 
 def unpack(raw: bytes) -> str:

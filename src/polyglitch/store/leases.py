@@ -24,7 +24,7 @@ from polyglitch.errors import LimitReached
 from polyglitch.records import Output
 from polyglitch.store import lease_statements as q
 from polyglitch.store import schema as s
-from polyglitch.store.columns import output_record, pack, read_output, unpack
+from polyglitch.store.columns import output_record, pack_all, read_output, unpack
 from polyglitch.store.database import Database
 from polyglitch.store.outputs import KNOWN
 from polyglitch.store.rows import Rows, by_keys, pages, take_turn
@@ -219,7 +219,8 @@ class Leases(Rows):
         if not keys:
             return set()
         # In one order, whoever writes: else two writers could wait for each other for ever.
-        packed = {pack(key): key for key in sorted(keys)}
+        wanted = sorted(keys)
+        packed = dict(zip(pack_all(wanted), wanted, strict=True))
         added = q.add_claims(connection, list(packed), token, now)
         mine = set(packed)
         if added < len(packed):  # some are another's, or were claimed before
@@ -234,7 +235,7 @@ class Leases(Rows):
 
     def _unclaim(self, connection: Connection, token: int, keys: Sequence[str]) -> int:
         """Give up claims; how many there were."""
-        packed = sorted(map(pack, keys))
+        packed = sorted(pack_all(keys))
         return sum(done.rowcount for done in by_keys(connection, q.UNCLAIM, packed, token))
 
     def _unclaim_answered(
@@ -243,7 +244,7 @@ class Leases(Rows):
         """End the claims on inputs that are answered; which of them have one under a later lease: the fence."""
         if self._unclaim(connection, token, keys) == len(keys):
             return set()  # all were ours to the end
-        found = by_keys(connection, q.LATER, list(map(pack, keys)), token)
+        found = by_keys(connection, q.LATER, pack_all(keys), token)
         return {unpack(row[0]) for rows in found for row in rows}
 
     def _keep(self, connection: Connection, found: dict[str, Output]) -> dict[str, Output]:
@@ -254,7 +255,7 @@ class Leases(Rows):
         ]
         if self._add_to(connection, s.outputs, rows) == len(rows):
             return found
-        there = by_keys(connection, KNOWN, list(map(pack, found)))
+        there = by_keys(connection, KNOWN, pack_all(list(found)))
         return {unpack(row[0]): read_output(row[1]) for rows in there for row in rows}
 
     def _write(self, connection: Connection, account: Account, spent: Spent, aside: Spent) -> None:

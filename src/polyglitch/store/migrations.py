@@ -12,10 +12,27 @@ from sqlalchemy import Connection, Table, inspect, select, text, update
 
 from polyglitch.records import Case, Label, Output, Seed, Verdict, decode, digest
 from polyglitch.store import schema as s
-from polyglitch.store.columns import case_record, output_record, seed_record, verdict_record
+from polyglitch.store.columns import (
+    Packed,
+    case_record,
+    output_record,
+    pack,
+    seed_record,
+    verdict_record,
+)
 from polyglitch.store.rows import add_to
 from polyglitch.store.schema import VERSION, about, claims, issues, labels
-from polyglitch.store.verify import SHARED, chain_of, digests, owner_of, part_of, row_digest, seals
+from polyglitch.store.verify import (
+    SHARED,
+    Key,
+    Pair,
+    chain_of,
+    digests,
+    owner_of,
+    part_of,
+    row_digest,
+    seals,
+)
 
 PAGE = 1000  # rows that are read and written together
 WRONG = bytes(8)  # in the place of a digest that a row did not have before: it stays damaged
@@ -138,7 +155,7 @@ def old_rows(
 
 def shortened(
     connection: Connection, table: Table, rows: Iterator[Mapping[str, Any]], aside: bool
-) -> Iterator[tuple[str, tuple[str, bytes, str]]]:
+) -> Iterator[tuple[str, tuple[Key, bytes, str]]]:
     """Write rows as this version has them; for each old key the new one, its digest, and the digest it had."""
     keys, columns = THREE[table.name]
     while some := list(islice(rows, PAGE)):
@@ -146,10 +163,17 @@ def shortened(
         for row, before in zip(new, some, strict=True):
             if aside and "record" in row:
                 row["record"] = short_record(table, before["record"])
-            values = [row[column.name] for column in table.columns if column.name != "run"]
-            key = " ".join(str(row[c.name]) for c in table.primary_key if c.name != "run")
+            kept = {
+                c.name: pack(row[c.name]) if isinstance(c.type, Packed) else row[c.name]
+                for c in table.columns
+                if c.name != "run"
+            }
+            key = tuple(kept[c.name] for c in table.primary_key if c.name != "run")
             had = digest([None if before[c] is None else str(before[c]) for c in columns], 32)
-            yield " ".join(str(before[name]) for name in keys), (key, row_digest(values), had)
+            yield (
+                " ".join(str(before[name]) for name in keys),
+                (key, row_digest(list(kept.values())), had),
+            )
         if aside:
             add_to(connection, table, new)
 
@@ -163,18 +187,19 @@ def short_record(table: Table, record: str) -> str:
 
 
 def keep_digests(
-    connection: Connection, owner: str, table: Table, made: dict[str, tuple[str, bytes, str]]
+    connection: Connection, owner: str, table: Table, made: dict[str, tuple[Key, bytes, str]]
 ) -> None:
     """The digests of a table in their new form; of what was damaged before, one that no row has."""
     query = text("select key, digest from old_digests where run = :run and name = :name")
     known = connection.execute(query, {"run": owner_of(table, owner), "name": table.name})
-    found: dict[str, bytes] = {}
+    found: list[Pair] = []
     for key, had in sorted((row[0], row[1]) for row in known):
-        new, fresh, is_now = made.get(key, (key, WRONG, ""))
-        found[new] = fresh if is_now == had else WRONG
-    pairs = iter(found.items())
+        lost: Key = (pack(key) if table is s.outputs else key,)
+        new, fresh, is_now = made.get(key, (lost, WRONG, ""))
+        found.append((new, fresh if is_now == had else WRONG))
+    pairs = iter(found)
     part = 0
-    while some := dict(islice(pairs, PAGE)):
+    while some := list(islice(pairs, PAGE)):
         add_to(connection, digests, [part_of(owner, table, "", part, some)])
         part += 1
 

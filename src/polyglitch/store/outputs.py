@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -10,13 +11,14 @@ from sqlalchemy import delete, select, update
 
 from polyglitch.records import Input, Output, digest, encode
 from polyglitch.store import schema as s
-from polyglitch.store.columns import output_record, pack, read_output, unpack
+from polyglitch.store.columns import output_record, pack_all, read_output, unpack
 from polyglitch.store.rows import Rows, by_keys, pages
 
 KNOWN = "select key, record from outputs where key {keys}"
 LONGEST_KIND = 64  # as schema.kept has it
 
 
+@lru_cache(8192)  # needed to send, to gather, and for every case of a seed
 def output_key(signature: str, item: Input, turn: int = 0) -> str:
     """Where an output is kept: the system, all of the input that can change the answer, and which time it was asked."""
     parts = [signature, *item.identity]
@@ -30,7 +32,7 @@ class Outputs(Rows):
         """The outputs known under these keys."""
         found: dict[str, Output] = {}
         with self._engine.connect() as connection:
-            for rows in by_keys(connection, KNOWN, list(map(pack, keys))):
+            for rows in by_keys(connection, KNOWN, pack_all(keys)):
                 found |= {unpack(row[0]): read_output(row[1]) for row in rows}
         return found
 

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 
 from polyglitch.errors import SystemFailed
-from polyglitch.store.columns import Named, Packed, names, pack
+from polyglitch.store.columns import Named, Packed, names, pack_all
 
 if TYPE_CHECKING:
     from polyglitch.store.database import Database
@@ -152,7 +152,7 @@ def by_column(
     for name in rows[0]:
         values, kind = [row[name] for row in rows], table.c[name].type
         if isinstance(kind, Packed):
-            values = list(map(pack, values))
+            values = pack_all(values)
         elif isinstance(kind, Named):
             numbers = numbers_of(connection, set(values))
             values = [numbers[value] for value in values]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, count, islice
 from typing import Any
 from uuid import uuid4
@@ -24,18 +24,23 @@ from sqlalchemy import (
     Table,
     delete,
     select,
+    type_coerce,
     update,
 )
+from sqlalchemy.types import NullType
 
 from polyglitch.errors import SystemFailed
 from polyglitch.records import digest
 from polyglitch.store import schema as s
-from polyglitch.store.columns import pack
+from polyglitch.store.columns import Packed, unpack
 from polyglitch.store.rows import Rows, take_turn
 
 SHARED = ""  # the run of what all runs share: outputs
-SEALED = (s.runs, s.seeds, s.generated, s.cases, s.verdicts, s.issues, s.outputs)
+OWN = (s.seeds, s.generated, s.cases, s.verdicts, s.issues)
+SEALED = (s.runs, *OWN, s.outputs)
 ROWS = 1000  # a part, and a page of what is read
+PARTS = 16  # a transaction
+NOTHING_NEW = hashlib.blake2b(digest_size=8).hexdigest()
 NAMED = 3  # damaged rows of a table that are named
 
 digests = (
@@ -60,7 +65,8 @@ seals = Table(
     Column("chain", s.NAME64, nullable=False),
 )
 
-Digests = dict[str, bytes]  # by key
+Key = tuple[str | bytes, ...]  # of a row without its run, as its columns hold it
+Pair = tuple[Key, bytes]  # a key and the digest of its row
 
 
 class Damage(msgspec.Struct, frozen=True):
@@ -87,44 +93,51 @@ class Seals(Rows):
     def seal(self, run: str) -> None:
         """Write down what a run holds now."""
         self.forget(run)
-        for table in SEALED:
-            if table is s.outputs:
-                series = uuid4().hex[:16]
-                made = self._add_parts(SHARED, table, series, self._new_outputs())
-                self._name_series(series, made)
-            elif table is not s.runs:
-                self._add_parts(run, table, "", self._rows(table, run))
+        own = (self._parts(run, table, "", self._rows(table, run)) for table in OWN)
+        self._add_parts(chain.from_iterable(own))
+        self._seal_outputs()
         self._seal_last(run)
 
-    def _add_parts(
-        self, owner: str, table: Table, series: str, rows: Iterator[tuple[str, bytes]]
-    ) -> str:
-        """Add digests, some rows a part; one over all of them."""
-        parts, state = count(), hashlib.blake2b(digest_size=8)
-        while some := dict(islice(rows, ROWS)):
-            row = part_of(owner, table, series, next(parts), some)
-            self.add_rows(digests, [row])
-            state.update(row["content"])
+    def _parts(
+        self, owner: str, table: Table, series: str, rows: Iterator[Pair]
+    ) -> Iterator[dict[str, Any]]:
+        """Rows of `digests`, some rows of the table in each."""
+        for part in count():
+            some = list(islice(rows, ROWS))
+            if not some:
+                return
+            yield part_of(owner, table, series, part, some)
+
+    def _add_parts(self, parts: Iterator[dict[str, Any]]) -> str:
+        """Add rows of `digests`; one digest over all of them."""
+        state = hashlib.blake2b(digest_size=8)
+        while some := list(islice(parts, PARTS)):
+            self.add_rows(digests, some)
+            for row in some:
+                state.update(row["content"])
         return state.hexdigest()
 
-    def _name_series(self, series: str, made: str) -> None:
-        """Name a series by what is in it, so that two stores with the same outputs have the same."""
+    def _seal_outputs(self) -> None:
+        """Add the outputs that are new as a series, which two stores with the same outputs give the same name."""
+        series = uuid4().hex[:16]
+        made = self._add_parts(self._parts(SHARED, s.outputs, series, self._new_outputs()))
+        mine = (digests.c.run == SHARED) & (digests.c.series == series)
+        same = (digests.c.run == SHARED) & (digests.c.series == made)
+        if made == NOTHING_NEW:
+            return
         with self._engine.begin() as connection:
             take_turn(connection)
-            mine = (digests.c.run == SHARED) & (digests.c.series == series)
-            same = (digests.c.run == SHARED) & (digests.c.series == made)
             if connection.scalar(select(digests.c.part).where(same).limit(1)) is None:
                 connection.execute(update(digests).where(mine).values(series=made))
             else:
                 connection.execute(delete(digests).where(mine))
 
-    def _new_outputs(self) -> Iterator[tuple[str, bytes]]:
+    def _new_outputs(self) -> Iterator[Pair]:
         """The outputs that no run has sealed yet; both sides are read in the order of their keys."""
         known = self._sealed(SHARED, s.outputs)
         last = next(known, None)
         for key, made in self._rows(s.outputs, SHARED):
-            place = pack(key)
-            while last and pack(last[0]) < place:
+            while last and last[0] < key:
                 last = next(known, None)
             if not last or last[0] != key:
                 yield key, made
@@ -133,14 +146,12 @@ class Seals(Rows):
         """The run's own row and the chain, which another process that ends the same run may have just written."""
         with self._engine.begin() as connection:
             take_turn(connection)
-            row = part_of(run, s.runs, "", 0, dict(self._rows(s.runs, run)))
+            row = part_of(run, s.runs, "", 0, list(self._rows(s.runs, run)))
             add = self._insert(digests).on_conflict_do_update(
                 index_elements=["run", "name", "series", "part"],
                 set_={"rows": row["rows"], "content": row["content"]},
             )
             connection.execute(add, [row])
-        with self._engine.begin() as connection:
-            take_turn(connection)
             rows, made = chain_of(connection, run)
             kept = {"rows": rows, "chain": made}
             add = self._insert(seals).on_conflict_do_update(index_elements=["run"], set_=kept)
@@ -185,16 +196,18 @@ class Seals(Rows):
         for key, made in self._rows(table, run):
             sealed = known.pop(key, None)
             if sealed is None:
-                added.append(key)
+                added.append(shown(key))
             elif sealed != made:
-                changed.append(key)
+                changed.append(shown(key))
         if run == SHARED:
             added = []  # later runs, and those under way, have outputs of their own
         if not (changed or known or added):
             return None
-        return Damage(run, table.name, tuple(changed), tuple(sorted(known)), tuple(added))
+        return Damage(
+            run, table.name, tuple(changed), tuple(sorted(map(shown, known))), tuple(added)
+        )
 
-    def _sealed(self, owner: str, table: Table) -> Iterator[tuple[str, bytes]]:
+    def _sealed(self, owner: str, table: Table) -> Iterator[Pair]:
         """Key and digest of each row that was sealed, in the order of the keys within each series and over all."""
         query = select(digests.c.series).where(
             digests.c.run == owner, digests.c.name == table.name, digests.c.part == 0
@@ -202,11 +215,9 @@ class Seals(Rows):
         with self._engine.connect() as connection:
             series = connection.scalars(query.order_by(digests.c.series)).all()
         parts = [self._series(owner, table, one) for one in series]
-        return (
-            heapq.merge(*parts, key=lambda pair: pack(pair[0])) if len(parts) > 1 else chain(*parts)
-        )
+        return heapq.merge(*parts, key=lambda pair: pair[0]) if len(parts) > 1 else chain(*parts)
 
-    def _series(self, owner: str, table: Table, series: str) -> Iterator[tuple[str, bytes]]:
+    def _series(self, owner: str, table: Table, series: str) -> Iterator[Pair]:
         own = (digests.c.run == owner) & (digests.c.name == table.name)
         query = select(digests.c.content).where(own, digests.c.series == series)
         for part in count():
@@ -214,19 +225,20 @@ class Seals(Rows):
                 content = connection.scalar(query.where(digests.c.part == part))
             if content is None:
                 return
-            yield from unsealed(content).items()
+            yield from unsealed(content)
 
-    def _rows(self, table: Table, run: str) -> Iterator[tuple[str, bytes]]:
+    def _rows(self, table: Table, run: str) -> Iterator[Pair]:
         """Key and digest of each row, in the order of the keys."""
         # A run is not in its rows' digests, but in whose digests they are: another store numbers it otherwise.
         columns = [column for column in table.columns if column.name != "run"]
         keys = [n for n, column in enumerate(columns) if column.primary_key]
-        query = select(*columns).where(belongs(table, run)).order_by(*table.primary_key)
+        plain = [type_coerce(c, NullType) if isinstance(c.type, Packed) else c for c in columns]
+        query = select(*plain).where(belongs(table, run)).order_by(*table.primary_key)
         with self._engine.connect() as connection:
             found = connection.execution_options(yield_per=ROWS).execute(query)
             for rows in found.partitions():
                 for row in rows:
-                    yield " ".join([row[n] for n in keys]), row_digest(row)
+                    yield tuple([row[n] for n in keys]), row_digest(row)
 
 
 def chain_of(connection: Connection, run: str) -> tuple[int, str]:
@@ -258,7 +270,7 @@ def row_digest(row: Sequence[Any]) -> bytes:
 
 
 def part_of(
-    owner: str, table: Table, series: str, part: int, found: Mapping[str, bytes]
+    owner: str, table: Table, series: str, part: int, found: Sequence[Pair]
 ) -> dict[str, Any]:
     """A row of `digests`."""
     content = zlib.compress(msgspec.msgpack.encode(found))
@@ -266,9 +278,16 @@ def part_of(
     return row | {"rows": len(found), "content": content}
 
 
-def unsealed(content: bytes) -> Digests:
-    """The digests of a part, by key."""
+def shown(key: Key) -> str:
+    """A key as a person reads it."""
+    return " ".join(part if isinstance(part, str) else unpack(part) for part in key)
+
+
+def unsealed(content: bytes) -> list[Pair]:
+    """The digests of a part."""
     try:
-        return msgspec.msgpack.decode(zlib.decompress(content), type=Digests)
+        return msgspec.msgpack.decode(
+            zlib.decompress(content), type=list[tuple[tuple[Any, ...], bytes]]
+        )
     except (zlib.error, msgspec.DecodeError) as error:
         raise SystemFailed(f"the digests are damaged: {error}") from None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from math import inf
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from polyglitch import __version__, registry
 from polyglitch.compare.metrics import bleu as forms
-from polyglitch.compare.metrics.bleu import Frequencies, cosine
+from polyglitch.compare.metrics.bleu import unit_cosines
 from polyglitch.compare.metrics.units import cut_characters, han, units, unparted
 from polyglitch.compare.oracles.structure import count_distance
 from polyglitch.languages import DEFAULT
@@ -76,16 +76,31 @@ def over(cut: Cut, measure: Measure) -> Callable[[Pairs], list[float]]:
     return compute
 
 
-def lcs_similarity(a: Sequence[str], b: Sequence[str]) -> float:
-    """The longest common subsequence over the longer length; 1 for two empty lists."""
-    longer = max(len(a), len(b))
-    return LCSseq.similarity(a, b) / longer if longer else 1.0
+def over_longer(
+    cut: Cut, count: Callable[..., float], lacking: bool
+) -> Callable[[Pairs], list[float]]:
+    """Count units in all pairs at once, those alike or those lacking, and divide by the longer length."""
+
+    def compute(pairs: Pairs) -> list[float]:
+        import numpy as np  # not before it is needed: the command line starts without it
+        from rapidfuzz.process import cpdist
+
+        known = {text: cut(text) for text in {text for pair in pairs for text in pair}}
+        firsts, seconds = [known[a] for a, _ in pairs], [known[b] for _, b in pairs]
+        longer = np.maximum(
+            np.fromiter(map(len, firsts), np.int64), np.fromiter(map(len, seconds), np.int64)
+        )
+        part = cpdist(firsts, seconds, scorer=count, dtype=np.int64) / np.maximum(longer, 1)
+        found: list[float] = np.where(longer == 0, 1.0, 1 - part if lacking else part).tolist()
+        return found
+
+    return compute
 
 
-def edit_similarity(a: Sequence[str], b: Sequence[str]) -> float:
-    """One minus the Levenshtein distance over the longer length; 1 for two empty lists."""
-    longer = max(len(a), len(b))
-    return 1 - Levenshtein.distance(a, b) / longer if longer else 1.0
+@lru_cache(maxsize=4096)
+def cut_once(text: str) -> list[str]:
+    """The units of a text; several metrics look at the same texts one after the other."""
+    return units(text)
 
 
 def jaccard_similarity(a: Sequence[str], b: Sequence[str]) -> float:
@@ -107,9 +122,8 @@ def diff_bleu(a: Sequence[str], b: Sequence[str]) -> float:
 
 def tfidf_cosines(pairs: Pairs) -> list[float]:
     """TF-IDF cosines of pairs, the frequencies fitted on all texts of these pairs."""
-    cuts = [(units(a), units(b)) for a, b in pairs]
-    known = Frequencies(text for pair in cuts for text in pair)
-    return [cosine(known.vector(a), known.vector(b)) for a, b in cuts]
+    known = {text: cut_once(text) for text in {text for pair in pairs for text in pair}}
+    return unit_cosines([(known[a], known[b]) for a, b in pairs])
 
 
 @cache
@@ -160,12 +174,18 @@ def similarity(name: str, settings: str, compute: Callable[[Pairs], list[float]]
 BY_SCRIPT = "unit:script"  # words, or characters where the script has no blanks between words
 BLEU_SETTINGS = "tok:13a-zh-char-by-script|smooth:exp|eff:yes|case:mixed"
 
-lcs = similarity("lcs", BY_SCRIPT, over(units, lcs_similarity))
-ed = similarity("ed", BY_SCRIPT, over(units, edit_similarity))
-lcs_char = similarity("lcs-char", "unit:character", over(characters, lcs_similarity))
-ed_char = similarity("ed-char", "unit:character", over(characters, edit_similarity))
-leven = similarity("leven", "unit:character|blanks:yes", over(str, edit_similarity))
-jaccard = similarity("jaccard", BY_SCRIPT, over(units, jaccard_similarity))
+lcs = similarity("lcs", BY_SCRIPT, over_longer(cut_once, LCSseq.similarity, lacking=False))
+ed = similarity("ed", BY_SCRIPT, over_longer(cut_once, Levenshtein.distance, lacking=True))
+lcs_char = similarity(
+    "lcs-char", "unit:character", over_longer(characters, LCSseq.similarity, lacking=False)
+)
+ed_char = similarity(
+    "ed-char", "unit:character", over_longer(characters, Levenshtein.distance, lacking=True)
+)
+leven = similarity(
+    "leven", "unit:character|blanks:yes", over_longer(str, Levenshtein.distance, lacking=True)
+)
+jaccard = similarity("jaccard", BY_SCRIPT, over(cut_once, jaccard_similarity))
 tfidf = similarity("tfidf", f"{BY_SCRIPT}|idf:call|smooth:add-1", tfidf_cosines)
 bleu_diff = similarity("bleu-diff", "unit:mteval|smooth:halving", over(characters, diff_bleu))
 bleu_char = similarity(
