@@ -31,7 +31,8 @@ def patinv(
 ) -> Method:
     """Replace or remove words of meaning; report the sentences whose translation stays the same.
 
-    What is removed is a modifier or an adjunct, so that a sentence is left; `faithful`, any phrase or word, as published.
+    What is removed is a modifier or an adjunct, so that a sentence is left; `faithful`, any phrase or word, as
+    published.
     """
     needs = ("parser",) if mode == "remove" else ("parser", f"proposer:{proposer}")
     return Method(

@@ -1,7 +1,7 @@
 """What can be taken out of a sentence so that a sentence is left: modifiers and adjuncts, by the dependency parse.
 
-A complement cannot go ("put it into the drawer"), and a parser often takes one for an adjunct. So a prepositional phrase
-goes only from a subject, where no verb can ask for it, or with a preposition that verbs do not ask for.
+A complement cannot go ("put it into the drawer"), and a parser often takes one for an adjunct. So a prepositional
+phrase goes only from a subject, where no verb can ask for it, or with a preposition that verbs do not ask for.
 """
 
 from __future__ import annotations

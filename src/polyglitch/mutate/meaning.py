@@ -23,6 +23,8 @@ REMOVABLE = {"NP", "VP", "PP", "ADVP"}
 SHARED_BEGINNING = (
     4  # letters: represent and representation, threat and threatening are one word here
 )
+# The least probability that a reader takes a word for one that fits and means something else.
+NATURALNESS = 0.75
 SHORTEST_REMOVED = 7  # characters: the published code asks for more than six
 
 
@@ -56,7 +58,7 @@ def other_meaning(
             (number, slot, fit_in(slot, candidate.word))
             for (number, slot), candidates in zip(slots, words, strict=True)
             for candidate in candidates
-            if apart(slot, candidate.word)
+            if candidate.accepted >= NATURALNESS and apart(slot, candidate.word)
         ]
         checked = parser.parse([draft.text for _, _, draft in drafts])
         kept: list[list[Draft]] = [[] for _ in seeds]

@@ -34,8 +34,9 @@ def noun_phrases(
     """Cases of a container and a noun phrase in it, every pair once.
 
     As published: a phrase has fewer words than `shorter` and at least `content` that are no stop
-    words; the sentence contains all its phrases, and a noun phrase those inside it. A sentence that has none of these gives
-    those of one such word less, down to `least`. Where `pos` names universal parts of speech, a phrase has a word of one.
+    words; the sentence contains all its phrases, and a noun phrase those inside it. A sentence that has none of these
+    gives those of one such word less, down to `least`. Where `pos` names universal parts of speech, a phrase has a
+    word of one.
     """
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
@@ -99,8 +100,8 @@ def pairs(
 def rightly_cut(parse: Parse, node: Tree) -> bool:
     """Whether a noun phrase is one for certain: where a parser may have taken what belongs to a verb, it is not.
 
-    "Inform the seller of any damage", "serve the soup hot", "given by a nurse in the arm": after a noun that is no subject,
-    only `of` is trusted, an adjective or adverb never, and a phrase has one head.
+    "Inform the seller of any damage", "serve the soup hot", "given by a nurse in the arm": after a noun that is no
+    subject, only `of` is trusted, an adjective or adverb never, and a phrase has one head.
     """
     words = range(node.start, node.end)
     heads = [i for i in words if parse.tokens[i].head not in words or parse.tokens[i].head == i]

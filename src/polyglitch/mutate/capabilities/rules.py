@@ -14,8 +14,8 @@ from itertools import product
 
 from polyglitch.mutate.capabilities.predicates import pattern
 from polyglitch.mutate.capabilities.spec import Replace, Rule, listed
-from polyglitch.mutate.swap import ARTICLE, match_article
 from polyglitch.nlp.lexicons.terms import terms
+from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Parse, Token
 
 SLOT = re.compile(r"\{(seed|other)(?::(\w+))?\}")
