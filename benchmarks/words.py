@@ -58,12 +58,17 @@ def main() -> None:
     """Print coverage, and what reading said."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--half", choices=("tune", "test"), default="tune")
+    options.add_argument("--register", action="append", help="only these")
     options.add_argument("--method", action="append", choices=METHODS)
     options.add_argument("--param", action="append", default=[])
     options.add_argument("--show", action="store_true")
     chosen = options.parse_args()
     parameters = dict(item.split("=", 1) for item in chosen.param)
-    by_register = sentences(chosen.half)
+    by_register = {
+        register: seeds
+        for register, seeds in sentences(chosen.half).items()
+        if register in (chosen.register or [register])
+    }
     seeds = every(by_register)
     figures: dict[str, float] = {}
     tools = Toolbox(languages=("en", None))

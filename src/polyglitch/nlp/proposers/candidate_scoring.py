@@ -45,12 +45,11 @@ class ScoredCandidate(msgspec.Struct):
 
     def features(self, slot: Slot) -> dict[str, float]:
         """What the learned models look at."""
-        gain, change = clipped(self.gain, GAIN), clipped(self.change, CHANGE)
+        gain = clipped(self.gain, GAIN)
         return {
             "gain": gain,
             "gain up": max(gain, 0.0),
-            "change": change,
-            "change up": max(change, 0.0),
+            **changed(self.change),
             "near": self.near,
             "similar": max(self.similar, 0.0),
             "no vector": float(self.similar < 0),
@@ -63,6 +62,12 @@ class ScoredCandidate(msgspec.Struct):
             "verb": float(slot.token.pos == "VERB"),
             "adverb": float(slot.token.pos == "ADV"),
         }
+
+
+def changed(value: float) -> dict[str, float]:
+    """What is looked at of how likely the rest of the sentence became."""
+    change = clipped(value, CHANGE)
+    return {"change": change, "change up": max(change, 0.0)}
 
 
 def clipped(value: float, between: tuple[float, float]) -> float:
@@ -102,10 +107,15 @@ class Judge:
         self.signature = f"learned-{digest(models, 8)}"
 
     def natural(self, slot: Slot, one: ScoredCandidate, hope: float = 0.0) -> float:
-        """The probability that a reader takes the word, if what is still to come gained as much as hoped."""
-        if hope:
-            one = msgspec.structs.replace(one, change=one.change + hope)
-        return self._natural(one.features(slot))
+        """The probability that a reader takes the word, at best if what is still to come gained as much as hoped."""
+        features = one.features(slot)
+        # More is not always better: what gets far likelier than it was has drifted from its subject.
+        best = [
+            change
+            for change in (one.change + hope, 0.0)
+            if one.change < change <= one.change + hope
+        ]
+        return max(self._natural(features | changed(change)) for change in (one.change, *best))
 
     def alike(self, slot: Slot, one: ScoredCandidate) -> float:
         """The probability that a reader takes the word and finds that the sentence says nearly the same."""

@@ -45,6 +45,8 @@ NEAR, SIMILAR, ODDS, MORE = 1.0, 1.5, 0.15, 0.2
 RELATED = {"synonym": 1.0, "shared": 0.6, "near": 0.4, "opposite": 0.4, "sibling": 0.2}
 ARTICLE = 2.5  # nats by which a word is likelier once its article is put right, about
 
+Wanted = dict[tuple[str, int], frozenset[str]]  # words to be measured, by sentence and place
+
 
 class SlotPlace(msgspec.Struct, frozen=True):
     """A slot by its number, and where its tokens are in the sentence."""
@@ -111,8 +113,20 @@ class SmolLmProposer:
         found = self._recent.get(keys, lambda new: self._propose([by_key[key] for key in new]))
         return [some[:top] for some in found]
 
-    def _propose(self, slots: Sequence[Slot]) -> list[list[tuple[float, ScoredCandidate]]]:
-        """All words that fit each slot."""
+    def measured(
+        self, slots: Sequence[Slot], words: Sequence[frozenset[str]]
+    ) -> list[list[tuple[float, ScoredCandidate]]]:
+        """How natural each of some words is in its slot, whatever else would be proposed there."""
+        wanted = {
+            (slot.parse.text, slot.token.start): some
+            for slot, some in zip(slots, words, strict=True)
+        }
+        return self._propose(slots, wanted)
+
+    def _propose(
+        self, slots: Sequence[Slot], wanted: Wanted | None = None
+    ) -> list[list[tuple[float, ScoredCandidate]]]:
+        """All words that fit each slot, or those of the wanted ones."""
         self._candidates.learn(slot.token.text.lower() for slot in slots)
         by_text: dict[str, list[int]] = {}
         for number, slot in enumerate(slots):
@@ -124,7 +138,7 @@ class SmolLmProposer:
         found: dict[int, list[tuple[float, ScoredCandidate]]] = {}
         for some in rows([one for one in sentences if one.places], size, AT_ONCE):
             pool = PackedPool(self._weights)
-            tried = [one for row in rows(some, size) for one in self._after_left(pool, row)]
+            tried = [one for row in rows(some, size) for one in self._after_left(pool, row, wanted)]
             for (start, _), (end, hope) in pairwise(STAGES):
                 score_right(pool, tried, start, end)
                 self._drop_hopeless(tried, hope)
@@ -149,7 +163,9 @@ class SmolLmProposer:
         seen = max((place.end + TAIL for place in places), default=0)
         return ScoredSentence((START, *(token.number for token in tokens))[:seen], places)
 
-    def _after_left(self, pool: PackedPool, row: Sequence[ScoredSentence]) -> list[Tried]:
+    def _after_left(
+        self, pool: PackedPool, row: Sequence[ScoredSentence], wanted: Wanted | None
+    ) -> list[Tried]:
         """For each slot the words worth trying, by what stands to its left."""
         # The last token is only predicted.
         done = pool.compute([PackedText(sentence.ids[:-1]) for sentence in row])
@@ -158,7 +174,8 @@ class SmolLmProposer:
         for number, sentence in enumerate(row):
             ids, states, kept = sentence.ids, done[number].states, done[number].places
             for place in sentence.places:
-                hopeful = list(self._hopeful(pool, place, ids, states, kept, own[number]))
+                some = wanted[place.slot.parse.text, place.slot.token.start] if wanted else None
+                hopeful = list(self._hopeful(pool, place, ids, states, kept, own[number], some))
                 after = sentence.after(place)
                 found.append(
                     Tried(
@@ -170,7 +187,7 @@ class SmolLmProposer:
                     )
                 )
         self._drop_hopeless(found, STAGES[0][1])
-        for one in found:
+        for one in found if wanted is None else ():
             ranked = [(self._judge.natural(one.slot, word), word) for word in one.hopeful]
             one.hopeful = [
                 word
@@ -186,6 +203,7 @@ class SmolLmProposer:
         states: Floats,
         kept: tuple[int, ...],
         own: dict[int, float],
+        only: frozenset[str] | None = None,
     ) -> Iterator[ScoredCandidate]:
         """The words for one slot, with their odds by what is left of it."""
         slot, token, words = place.slot, place.slot.token, self._candidates
@@ -201,9 +219,10 @@ class SmolLmProposer:
         worth[~known.able] = -np.inf
         rest = sum(own[i] for i in range(place.start + 1, place.end))
         fields = words.fields(token.text.lower(), token.pos)
-        for other in np.argsort(-worth, kind="stable")[:LOOKED_AT]:
+        order = np.argsort(-worth, kind="stable")[:LOOKED_AT]
+        for other in order if only is None else [words.place[word] for word in sorted(only)]:
             word = words.words[other]
-            if not np.isfinite(worth[other]) or not suits(slot, word):
+            if only is None and not (np.isfinite(worth[other]) and suits(slot, word)):
                 continue
             tokens, at, gain = words.tokens[other], place.start, float(odds[other]) - rest
             if (
