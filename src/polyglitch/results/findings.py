@@ -61,12 +61,25 @@ class Summary(msgspec.Struct, frozen=True):
     undecided_reasons: dict[str, int]
     skipped: dict[str, int]  # skipped corpus rows by reason
     without_case: dict[str, int] = {}  # seeds of which a method could make no case, by method
+    without_case_reasons: dict[
+        str, dict[str, int]
+    ] = {}  # why, by method, as far as it was looked into
     unasked: int = 0  # cases that the budget did not pay for
     curves: tuple[Curve, ...] = ()
     overlap: dict[str, int] = {}  # for two methods "a and b", the seeds that both found fault with
     groups: int = 0  # how many bugs the issues come down to
     alarms: tuple[str, ...] = ()  # what must be read before any figure
     bugs: tuple[Bug, ...] = ()  # those of more than one issue, the largest first
+
+    @property
+    def without_case_notes(self) -> list[str]:
+        """A line a method on the seeds that it made no case of, with the reasons that are known."""
+        notes = []
+        for method, count in self.without_case.items():
+            known = self.without_case_reasons.get(method, {})
+            why = "; ".join(f"{n:,} x {reason}" for reason, n in known.items())
+            notes.append(f"{method} made no case of {count:,} seeds" + (f": {why}" if why else ""))
+        return notes
 
 
 class ReportLimits(msgspec.Struct, frozen=True):

@@ -126,6 +126,20 @@ class Cases(Rows):
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 
+    def without_case(self, run: str, method: str, most: int) -> list[Seed]:
+        """Some of the seeds that a method has looked at and made no case of, in their order."""
+        g, c = s.generated, s.cases
+        made = exists().where(c.c.run == run, c.c.method == method, c.c.seed == g.c.seed)
+        query = (
+            select(s.seeds.c.record)
+            .join(g, (g.c.run == s.seeds.c.run) & (g.c.seed == s.seeds.c.id))
+            .where(g.c.run == run, g.c.method == method, ~made)
+            .order_by(s.seeds.c.position)
+            .limit(most)
+        )
+        with self._engine.connect() as connection:
+            return [decode(record, Seed) for (record,) in connection.execute(query)]
+
     def judged(self, run: str) -> Iterator[Case]:
         """The cases of a run that have a verdict."""
         c, v = s.cases, s.verdicts
