@@ -16,7 +16,7 @@ from polyglitch.mutate.swap import IN_PLACE, same_skeleton, same_tag, swap_words
 # Every open class: the paper replaces words of any part of speech, and closed classes have no natural substitute.
 OPEN = ("NOUN", "ADJ", "VERB", "ADV")
 # With verbs and adverbs there are more words to choose among than for TransRepair.
-NATURALNESS = 0.8
+NATURALNESS, SPARE = 0.85, 0.65
 
 
 def cat(
@@ -52,6 +52,7 @@ def cat(
             compared=True,
             top=top,
             naturalness=naturalness,
+            spare=SPARE,
             per_seed=per_seed,
             edges=True,
             order="score",

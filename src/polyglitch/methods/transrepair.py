@@ -14,7 +14,7 @@ from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.swap import IN_PLACE, same_skeleton, same_tag, swap_words
 
 # Of natural words only those that say nearly the same: asking for more leaves sentences without a case.
-NATURALNESS = 0.75
+NATURALNESS, SPARE = 0.75, 0.5
 
 
 def transrepair(
@@ -50,6 +50,7 @@ def transrepair(
             pos=pos,
             top=top,
             naturalness=naturalness,
+            spare=SPARE,
             per_seed=per_seed,
             edges=True,
             keep=(same_tag, same_skeleton, *IN_PLACE),

@@ -113,8 +113,8 @@ NATURAL: tuple[Keep, ...] = (same_tag, same_tags, *IN_PLACE)
 
 
 # Chosen on the tuning half of benchmarks/readings: above, sentences run out of words; below, swaps read oddly.
-NATURALNESS = 0.9
-SPARE = 0.5  # of the naturalness asked for: what the one swap of a sentence must have that has no better
+NATURALNESS = 0.94
+SPARE = 0.7  # of the naturalness asked for: what the one swap of a sentence must have that has no better
 RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
 RANKED_CASES = 5  # cases a seed, so that a rank has to choose
 Order = Literal["turns", "score"]
@@ -126,6 +126,7 @@ def swap_words(
     pos: tuple[str, ...] = ("NOUN", "ADJ"),
     top: int = 10,
     naturalness: float = NATURALNESS,
+    spare: float = SPARE,
     per_seed: int | None = None,
     positions: int | None = None,
     relation: str = "similar",
@@ -138,7 +139,7 @@ def swap_words(
     """Cases that differ in one word: `top` candidates a slot, kept when every filter of `keep` agrees.
 
     `naturalness` (0 to 1) is the least probability that a reader takes the swap, by the proposers that tell it; a
-    sentence without any such swap gives its best, if that has `SPARE` times as much. With 0 all are kept.
+    sentence without any such swap gives its best, if that has `spare` times as much. With 0 all are kept.
     `pos` and `where` say which words may be replaced, `edges` whether the first and the last token too, which SIT
     leaves alone, `compared` whether comparatives and superlatives too, where the language's own tags tell them;
     `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed, which come slot
@@ -176,7 +177,7 @@ def swap_words(
                 kept[number].append((candidate, draft))
         for number, (seed, scored) in enumerate(zip(seeds, kept, strict=True)):
             heat = {} if ranks is None else {"heat": heat_map(parses[number], ranks[number])}
-            scored = natural_enough(scored, naturalness)
+            scored = natural_enough(scored, naturalness, spare)
             if ranks is None and order == "score":
                 scored.sort(key=lambda pair: (-pair[0].score, pair[1].text))
             ready = [draft for _, draft in scored]
@@ -189,12 +190,12 @@ def swap_words(
 
 
 def natural_enough(
-    scored: list[tuple[Candidate, Draft]], naturalness: float
+    scored: list[tuple[Candidate, Draft]], naturalness: float, spare: float
 ) -> list[tuple[Candidate, Draft]]:
     """The swaps of a sentence that a reader is likely enough to take, or the best one where it is not much worse."""
     kept = [pair for pair in scored if pair[0].accepted >= naturalness]
     best = max(scored, key=lambda pair: pair[0].accepted, default=None)
-    if kept or best is None or best[0].accepted < SPARE * naturalness:
+    if kept or best is None or best[0].accepted < spare * naturalness:
         return kept
     return [best]
 
