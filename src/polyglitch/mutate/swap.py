@@ -16,6 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from polyglitch.component import component
+from polyglitch.errors import UsageError
 from polyglitch.mutate import slots as rules
 from polyglitch.mutate.slots import SlotRule, open_slots
 from polyglitch.nlp.proposers.slot_words import (
@@ -146,6 +147,11 @@ def swap_words(
     by slot in turns or by the proposer's score, and where words are ranked in that order. Neither is bounded by
     default but where words are ranked.
     """
+
+    if not 0 <= naturalness <= 1:
+        raise UsageError(
+            f"naturalness = {naturalness}: it is a probability; give one from 0 (all words) to 1"
+        )
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         if not seeds:
