@@ -3,7 +3,8 @@
     python -m benchmarks.words [--half test] [--method sit ...] [--show] [--param KEY=VALUE]
 
 The sentences stand in `readings/sentences.tsv`, ten of each register for tuning and ten that no limit was chosen on.
-`--show` prints every case. What was read of them, and by whom, stands beside them; its figures are printed last.
+`--show` prints every case. What one reader called the cases of the test half stands in `readings/cases.tsv`; the
+figures of that are printed last.
 """
 
 from __future__ import annotations
@@ -54,6 +55,49 @@ def covered(name: str, by_register: dict[str, list[Seed]], cases: Sequence[Case]
     return lines
 
 
+# What a case was called by its reader: what counts, among which. A cut is what RTI took out, a removal PatInv's.
+QUESTIONS = {
+    "natural": ({"other", "alike", "same"}, {"odd"}),
+    "alike in meaning": ({"alike", "same"}, {"other"}),
+    "rightly cut": ({"right"}, {"wrong"}),
+    "grammatical": ({"sentence"}, {"broken"}),
+}
+# What is asked of a method's cases; PatInv's replacements must not be alike.
+ASKED = {
+    "sit": ("natural",),
+    "transrepair": ("natural", "alike in meaning"),
+    "cat": ("natural", "alike in meaning"),
+    "rti": ("rightly cut",),
+    "patinv": ("natural", "alike in meaning", "grammatical"),
+}
+
+
+def what_was_read() -> dict[str, float]:
+    """What reading said of the cases of the test half, by method, and by register where there are ten."""
+    with (FOLDER / "cases.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    figures: dict[str, float] = {}
+    for method, questions in ASKED.items():
+        for question in questions:
+            good, bad = QUESTIONS[question]
+            for register in [*sorted({row["register"] for row in rows}), "all"]:
+                labels = [
+                    row["label"]
+                    for row in rows
+                    if row["method"] == method
+                    and register in (row["register"], "all")
+                    and row["label"] in good | bad
+                ]
+                if labels and (len(labels) >= 10 or register == "all"):
+                    share = sum(label in good for label in labels) / len(labels)
+                    print(
+                        f"{method:12} {register:10} {question}: {share:.0%} of {len(labels)} read"
+                    )
+                    if register == "all":
+                        figures[f"{method} {question}"] = share
+    return figures
+
+
 def main() -> None:
     """Print coverage, and what reading said."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -82,7 +126,7 @@ def main() -> None:
                 print(f"  {case.seed_id:12} {edit.old} > {edit.new}: {case.inputs[-1].text}")
         figures[f"{name} sentences without"] = 1 - len({c.seed_id for c in cases}) / len(seeds)
         figures[f"{name} cases a sentence"] = len(cases) / len(seeds)
-    record("words", figures)
+    record("words", figures | what_was_read())
 
 
 if __name__ == "__main__":
