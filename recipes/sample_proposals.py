@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from polyglitch.mutate.slots import open_slots
+from polyglitch.mutate.swap import NATURALNESS
 from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.nlp.proposers.auto import FILE, BundledRow
 from polyglitch.nlp.proposers.dictionary import open_dictionary
@@ -52,7 +53,11 @@ def rows(name: str, proposer: Proposer, slots: list[Slot]) -> list[BundledRow]:
     block = blocked()
     made = []
     for slot, some in zip(slots, proposer.propose(slots, TOP), strict=True):
-        kept = tuple((one.word, one.score) for one in some if not refused(slot, one, block))
+        kept = tuple(
+            (one.word, one.score)
+            for one in some
+            if one.accepted >= NATURALNESS and not refused(slot, one, block)
+        )
         made.append(BundledRow(slot.parse.text, name, slot.token.start, slot.token.text, kept))
     return made
 

@@ -18,6 +18,7 @@ import msgspec
 
 from polyglitch.campaign import Campaign
 from polyglitch.component import Method
+from polyglitch.mutate.without_case import reasons_without_case
 from polyglitch.rank.cached_rank import CachedRank
 from polyglitch.rank.words import mean_score
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
@@ -48,6 +49,7 @@ RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promisin
 CASES_AT_ONCE = 256
 HELD = 16  # so many times CASES_AT_ONCE stay in memory from being made to being asked
 SAMPLE = 32  # seeds that an estimate looks at
+LOOKED_INTO = 1000  # seeds without a case of which a run says why: they are parsed again for it
 TELL_EVERY = 0.5  # seconds between two words on how far a slow system is
 AHEAD = 768  # cases that the system has to work on while others are made and compared: some seconds' worth
 
@@ -133,7 +135,7 @@ class Flow:
             self.ask_and_compare()
             ranked = ranked_issues(self.plan.methods, self.history)
             issues = self.store.verdicts.set_issues(self.run_id, ranked)
-            answers = answer_figures(self.history, self.plan.methods)
+            answers = answer_figures(self.history, self.plan.methods) | self.without_case()
         finally:
             figures = run_figures(self.plan, self.store, self.askers)
             seconds = round(time.monotonic() - started, 3)
@@ -269,6 +271,18 @@ class Flow:
             return method, filter(None, [*known, some])
         pending = self.store.cases.pending(self.run_id, method.name, seeds, CASES_AT_ONCE)
         return method, pending
+
+    def without_case(self) -> dict[str, Any]:
+        """Why methods made no case of some seeds, of those that were looked into."""
+        reasons = {
+            method.name: reasons_without_case(
+                method.mutate,
+                self.store.cases.without_case(self.run_id, method.name, LOOKED_INTO),
+                self.tools,
+            )
+            for method in self.plan.methods
+        }
+        return {"without_case_reasons": {name: why for name, why in reasons.items() if why}}
 
     # run, represent, compare
     def ask_and_compare(self) -> None:

@@ -169,10 +169,15 @@ class Slot(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A word for a slot; higher scores fit better, on a scale of the proposer's own."""
+    """A word for a slot; higher scores fit better, on a scale of the proposer's own.
+
+    `accepted` is the probability that a reader takes the sentence for a natural one, which says nearly the same or
+    something else where that was asked for; 1 where nobody judged it.
+    """
 
     word: str
     score: float
+    accepted: float = 1.0
 
 
 @runtime_checkable

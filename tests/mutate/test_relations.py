@@ -86,3 +86,26 @@ def test_every_relation_names_a_change_and_every_change_is_used() -> None:
     assert used == set(CHANGES)
     with pytest.raises(UsageError, match="did you mean 'synonym'"):
         list(change("synonim", open_spacy("en").parse(["x"])[0], Toolbox(), {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("other_number", "It cost $1 000 in all."),  # a blank sets thousands apart
+        ("other_number", "Call 0049 at once."),
+        ("other_order", "A man came in. He was wet."),  # the pronoun would come before its noun
+        ("other_order", "We left early. So nobody saw us."),
+        ("negate", "The film is good and the music annoys everyone."),
+        ("antonym", "She is happy because the others left."),
+        ("opening_phrase", "I think the film is good."),  # one opening is enough
+        ("pronoun_to_group", "When she arrived, the doctor left."),  # the doctor is meant
+        ("pronoun_to_group", "Wash your hands."),  # anybody is meant
+    ],
+)
+def test_what_a_change_leaves_alone(name: str, text: str) -> None:
+    assert changed(name, text) == []
+
+
+def test_a_day_keeps_no_capital_inside_a_sentence() -> None:
+    assert all(", today we" in made for made in changed("opening_phrase", "Today we left early."))
+    assert all(", Maria" in made for made in changed("opening_phrase", "Maria left early."))

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from polyglitch import registry
-from polyglitch.mutate.swap import swap_words
+from polyglitch.errors import UsageError
+from polyglitch.mutate.swap import Draft, natural_enough, swap_words, unfiltered
 from polyglitch.protocols import Candidate, Slot
-from polyglitch.records import Input, Seed
+from polyglitch.records import Edit, Input, Seed
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -79,3 +82,42 @@ def test_a_second_run_asks_the_proposer_nothing(fixed: Fixed, tmp_path: Path) ->
 def test_filters_show_in_the_signature() -> None:
     assert "same_countability" in swap_words("fixed").signature
     assert "not_in_idiom" in swap_words("fixed").signature
+
+
+def draft(word: str) -> Draft:
+    return Draft(f"The {word}.", 4, Edit("swap", 4, 4 + len(word), "farmer", word))
+
+
+def scored(*chances: float) -> list[tuple[Candidate, Draft]]:
+    return [
+        (Candidate(f"w{n}", chance, chance), draft(f"w{n}")) for n, chance in enumerate(chances)
+    ]
+
+
+def test_a_sentence_without_a_natural_word_gives_its_best_if_not_far_below() -> None:
+    assert len(natural_enough(scored(0.95, 0.9, 0.5), 0.9, 0.5)) == 2
+    (only,) = natural_enough(scored(0.5, 0.7, 0.6), 0.9, 0.5)
+    assert only[0].accepted == 0.7
+    assert natural_enough(scored(0.2, 0.4), 0.9, 0.5) == []
+    assert natural_enough([], 0.9, 0.5) == []
+
+
+@given(st.lists(st.floats(0, 1), max_size=8), st.floats(0, 1), st.floats(0, 1), st.floats(0.1, 1))
+def test_asking_for_less_never_gives_fewer_cases(
+    chances: list[float], one: float, other: float, spare: float
+) -> None:
+    low, high = sorted((one, other))
+    some = scored(*chances)
+    assert len(natural_enough(some, low, spare)) >= len(natural_enough(some, high, spare))
+    assert natural_enough(some, 0.0, spare) == some
+
+
+def test_without_a_dial_no_word_is_dropped_for_being_odd() -> None:
+    assert unfiltered("auto") == "auto:any" and unfiltered("smollm") == "smollm:0"
+    assert unfiltered("masked-lm:some/folder") == "masked-lm:some/folder"
+
+
+@pytest.mark.parametrize("dial", [-0.1, 1.5])
+def test_a_dial_that_is_no_probability_is_refused(dial: float) -> None:
+    with pytest.raises(UsageError, match=r"naturalness = .* from 0"):
+        swap_words(naturalness=dial)

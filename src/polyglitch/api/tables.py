@@ -154,9 +154,7 @@ class RunSummary(Summary, frozen=True):
             f"undecided: {n:,} x {reason}" for reason, n in list(self.undecided_reasons.items())[:5]
         ]
         found += [f"skipped rows: {n:,} x {reason}" for reason, n in self.skipped.items()]
-        found += [
-            f"{method} made no case of {n:,} texts" for method, n in self.without_case.items()
-        ]
+        found += [note.replace(" seeds", " texts", 1) for note in self.without_case_notes]
         return [spelled_out(note) for note in found]
 
     def __str__(self) -> str:

@@ -121,8 +121,8 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
         )
     for reason, count in summary.skipped.items():
         console.print(f"skipped rows: {count:,} x {escape(reason)}", highlight=False)
-    for method, count in summary.without_case.items():
-        console.print(f"{method} made no case of {count:,} seeds", highlight=False)
+    for note in summary.without_case_notes:
+        console.print(escape(note), highlight=False, soft_wrap=True)
     if summary.unasked:
         console.print(f"not asked for want of budget: {summary.unasked:,} cases", highlight=False)
 

@@ -15,6 +15,8 @@ from polyglitch.mutate.swap import IN_PLACE, same_skeleton, same_tag, swap_words
 
 # Every open class: the paper replaces words of any part of speech, and closed classes have no natural substitute.
 OPEN = ("NOUN", "ADJ", "VERB", "ADV")
+# With verbs and adverbs there are more words to choose among than for TransRepair.
+NATURALNESS, SPARE = 0.85, 0.65
 
 
 def cat(
@@ -30,9 +32,11 @@ def cat(
     faithful: bool = False,
     oracle: str | None = None,
     pos: tuple[str, ...] = OPEN,
+    naturalness: float = NATURALNESS,
 ) -> Method:
     """Replace any word by its nearest in context, five a seed; report the translations that differ elsewhere.
 
+    `naturalness` (0 to 1) is the least probability that a reader takes a swap for one that says nearly the same.
     As published, by four similarities: `oracle=published`, or any of its settings. `metrics` takes any that
     `list metrics` shows, `thresholds` one for each of them, `threshold` one for their mean.
     """
@@ -47,6 +51,8 @@ def cat(
             pos=pos,
             compared=True,
             top=top,
+            naturalness=naturalness,
+            spare=SPARE,
             per_seed=per_seed,
             edges=True,
             order="score",

@@ -13,7 +13,7 @@ from polyglitch.compare.oracles.choose import PUBLISHED, choose_oracle, named_or
 from polyglitch.compare.oracles.structure import label_count_distance, raw_distance
 from polyglitch.component import Method
 from polyglitch.issues.rules import worst_first
-from polyglitch.mutate.swap import swap_words
+from polyglitch.mutate.swap import NATURALNESS, swap_words
 from polyglitch.protocols import Oracle
 from polyglitch.represent.structures import constituents, dependencies
 
@@ -33,9 +33,12 @@ def sit(
     per_seed: int | None = None,
     oracle: str | None = None,
     pos: tuple[str, ...] = ("NOUN", "ADJ"),
+    naturalness: float = NATURALNESS,
 ) -> Method:
     """Swap nouns and adjectives (`pos`); report the translations that changed most beside the swap.
 
+    `naturalness` (0 to 1) is the least probability that a reader takes a swap; with 0 the ten likeliest words of a slot
+    are tried, as published.
     As published, the change is one of structure: `oracle=published`, or a `structure` or `threshold` of it.
     """
     oracle = choose_oracle(oracle, structure=structure, threshold=threshold)
@@ -45,7 +48,7 @@ def sit(
     return Method(
         name="sit",
         task="translation",
-        mutate=swap_words(proposer, pos=pos, top=top, per_seed=per_seed),
+        mutate=swap_words(proposer, pos=pos, top=top, naturalness=naturalness, per_seed=per_seed),
         compare=structural(structure, above) if oracle == PUBLISHED else named_oracle(oracle),
         issues=worst_first(report),
         needs=(

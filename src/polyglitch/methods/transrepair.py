@@ -13,9 +13,12 @@ from polyglitch.component import Method
 from polyglitch.issues.rules import worst_first
 from polyglitch.mutate.swap import IN_PLACE, same_skeleton, same_tag, swap_words
 
+# Of natural words only those that say nearly the same: asking for more leaves sentences without a case.
+NATURALNESS, SPARE = 0.75, 0.5
+
 
 def transrepair(
-    proposer: str = "auto:dictionary",
+    proposer: str = "auto:alike",
     top: int = 5,
     metrics: tuple[str, ...] | None = None,
     thresholds: tuple[float, ...] = (),
@@ -26,10 +29,13 @@ def transrepair(
     per_seed: int | None = None,
     faithful: bool = False,
     oracle: str | None = None,
-    pos: tuple[str, ...] = ("NOUN", "ADJ", "NUM"),
+    pos: tuple[str, ...] = ("NOUN", "ADJ"),
+    naturalness: float = NATURALNESS,
 ) -> Method:
     """Swap similar words (`pos`); report the translations that differ elsewhere too.
 
+    `naturalness` (0 to 1) is the least probability that a reader takes a swap for one that says nearly the same. As
+    published, whatever the sentence says: `proposer=dictionary`, `pos=NOUN,ADJ,NUM`.
     As published, by four similarities: `oracle=published`, or any of its settings. `metrics` takes any that
     `list metrics` shows, `thresholds` one for each of them, `threshold` one for their mean.
     """
@@ -43,6 +49,8 @@ def transrepair(
             proposer,
             pos=pos,
             top=top,
+            naturalness=naturalness,
+            spare=SPARE,
             per_seed=per_seed,
             edges=True,
             keep=(same_tag, same_skeleton, *IN_PLACE),

@@ -11,19 +11,18 @@ from polyglitch.languages.forms import differ_by_ending
 from polyglitch.mutate.adjuncts import adjuncts
 from polyglitch.mutate.slots import NATURAL
 from polyglitch.mutate.swap import (
-    ARTICLE,
     IN_PLACE,
     Draft,
     Swap,
     fit_in,
     in_turns,
-    match_article,
     propose,
     swapped,
 )
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.proposers.different_meaning import one_step, opposite
+from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Mutation, Parse, Slot, Tools, Tree
 from polyglitch.records import Case, Edit, Seed
 
@@ -32,6 +31,8 @@ REMOVABLE = {"NP", "VP", "PP", "ADVP"}
 SHARED_BEGINNING = (
     4  # letters: represent and representation, threat and threatening are one word here
 )
+# The least probability that a reader takes a word for one that fits and means something else.
+NATURALNESS = 0.75
 SHORTEST_REMOVED = 7  # characters: the published code asks for more than six
 
 
@@ -65,7 +66,7 @@ def other_meaning(
             (number, slot, fit_in(slot, candidate.word))
             for (number, slot), candidates in zip(slots, words, strict=True)
             for candidate in candidates
-            if apart(slot, candidate.word)
+            if candidate.accepted >= NATURALNESS and apart(slot, candidate.word)
         ]
         checked = parser.parse([draft.text for _, _, draft in drafts])
         kept: list[list[Draft]] = [[] for _ in seeds]

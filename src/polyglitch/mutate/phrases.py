@@ -35,8 +35,8 @@ def noun_phrases(
 
     As published: a phrase has fewer words than `shorter` and at least `content` that are no stop
     words; the sentence contains all its phrases, and a noun phrase those inside it. A sentence that has none of these
-    gives those of one such word less, down to `least`. Where `pos` names universal parts of speech, a phrase has a word
-    of one.
+    gives those of one such word less, down to `least`. Where `pos` names universal parts of speech, a phrase has a
+    word of one.
     """
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:

@@ -53,6 +53,16 @@ def is_name(parse: Parse, token: Token) -> bool:
     return token.tag in NAME_TAGS or (parse.universal and token.pos == "PROPN")
 
 
+def begins_with_name(parse: Parse) -> bool:
+    """Whether the first word keeps its capital inside a sentence: a name, and none that taggers only take for one."""
+    first = parse.tokens[0] if parse.tokens else None
+    if first is None or first.pos != "PROPN":
+        return False
+    known = language_of(parse.language)
+    word = first.text.lower()
+    return word not in known.words("never_names") and word not in known.function_words
+
+
 def not_a_measure(slot: Slot) -> bool:
     """Whether the word belongs to no measure: a number, the unit after it, what is said of both (six feet tall)."""
     tokens, token = slot.parse.tokens, slot.token

@@ -89,6 +89,9 @@ class Summary(msgspec.Struct, frozen=True):
     skipped: dict[str, int]  # skipped corpus rows by reason
     capabilities: tuple[CapabilityResult, ...] = ()
     without_case: dict[str, int] = {}  # seeds of which a method could make no case, by method
+    without_case_reasons: dict[
+        str, dict[str, int]
+    ] = {}  # why, by method, as far as it was looked into
     unasked: int = 0  # cases that the budget did not pay for
     curves: tuple[Curve, ...] = ()
     overlap: dict[str, int] = {}  # for two methods "a and b", the seeds that both found fault with
@@ -101,6 +104,16 @@ class Summary(msgspec.Struct, frozen=True):
     gate: Gate | None = None  # what came of its limits
     chart: Chart | None = None
     look: str = ""  # the command that opens the run in the browser
+
+    @property
+    def without_case_notes(self) -> list[str]:
+        """A line a method on the seeds that it made no case of, with the reasons that are known."""
+        notes = []
+        for method, count in self.without_case.items():
+            known = self.without_case_reasons.get(method, {})
+            why = "; ".join(f"{n:,} x {reason}" for reason, n in known.items())
+            notes.append(f"{method} made no case of {count:,} seeds" + (f": {why}" if why else ""))
+        return notes
 
 
 class ReportLimits(msgspec.Struct, frozen=True):

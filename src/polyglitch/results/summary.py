@@ -198,6 +198,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         undecided_reasons=history.store.verdicts.undecided_reasons(history.run_id),
         skipped=figures.get("skipped", {}),
         without_case=figures.get("without_case", {}),
+        without_case_reasons=figures.get("without_case_reasons", {}),
         unasked=figures.get("unasked", 0),
         alarms=alarms(history),
         overlap=overlap(history),

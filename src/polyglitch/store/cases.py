@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import exists, func, or_, select
 
 from polyglitch.records import Case, Seed
 from polyglitch.store import schema as s
@@ -135,6 +135,20 @@ class Cases(Rows):
         )
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
+
+    def without_case(self, run: str, method: str, most: int) -> list[Seed]:
+        """Some of the seeds that a method has looked at and made no case of, in their order."""
+        g, c = s.generated, s.cases
+        made = exists().where(c.c.run == run, c.c.method == method, c.c.seed == g.c.seed)
+        query = (
+            select(s.seeds.c.id, s.seeds.c.record)
+            .join(g, (g.c.run == s.seeds.c.run) & (g.c.seed == s.seeds.c.id))
+            .where(g.c.run == run, g.c.method == method, ~made)
+            .order_by(s.seeds.c.position)
+            .limit(most)
+        )
+        with self._engine.connect() as connection:
+            return [read_seed(*row) for row in connection.execute(query)]
 
     def judged(self, run: str) -> Iterator[Case]:
         """The cases of a run that have a verdict."""

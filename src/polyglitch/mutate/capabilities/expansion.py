@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from polyglitch.mutate.capabilities.places import ADVERBS, GrowthPlace, left_alone, places
-from polyglitch.mutate.swap import ARTICLE, match_article
 from polyglitch.nlp.lexicons.sentiment import SentimentLexicon
 from polyglitch.nlp.parsers.grammar import Grammar
+from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Parse, Parser, Proposer, Slot, Token
 from polyglitch.records import Edit
 

@@ -14,16 +14,20 @@ from itertools import product
 
 from polyglitch.mutate.capabilities.predicates import pattern
 from polyglitch.mutate.capabilities.spec import Replace, Rule, listed
-from polyglitch.mutate.swap import ARTICLE, match_article
 from polyglitch.nlp.lexicons.terms import terms
+from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Parse, Token
 
 SLOT = re.compile(r"\{(seed|other)(?::(\w+))?\}")
+OPINION = re.compile(
+    r"(?:i|we) (?:\w+ )?(?:think|believe|feel|guess|suppose|say)\b|in my (?:opinion|view)\b"
+)
 FINAL = re.compile(r"[\s.!?…,;:]+$")
 OPEN_MARK = re.compile(r"(?<!\s)\s+([,.;:?!])")
 # Words that keep their capital when a sentence becomes a clause.
 KEEP_CAPITAL = re.compile(
-    r"^(?:I\b|I'|[A-Z]{2}|[A-Z]\.|(?!It|That|This|There|He|She|What|Who|Here|Let)\w+'s\b|\W)"
+    r"^(?:I\b|I'|[A-Z]{2}|[A-Z]\.|(?!It|That|This|There|He|She|What|Who|Here|Let|To(?:day|night|morrow)|Yesterday"
+    r"|Every(?:one|body|thing)|Some(?:one|body|thing)|Nobody|No one)\w+'s\b|\W)"
 )
 
 
@@ -60,9 +64,20 @@ def apply(
     for place, other in enumerate(companions):
         for indices in choices([len(part) for part in parts], rule.most, f"{key}:{number}:{place}"):
             chosen = " ".join(part[index] for part, index in zip(parts, indices, strict=True))
+            if piles_up(chosen, text):
+                continue
             made = fill(chosen, text, other, name_first)
             choice = f"{number}:{place}:{'.'.join(map(str, indices))}"
             yield Made(made, choice, expected)
+
+
+def piles_up(chosen: str, text: str) -> bool:
+    """Whether a sentence begins with the opening already that a pattern would set before it, or with one like it."""
+    opening = chosen.partition("{seed")[0].strip(" \"'").lower()
+    begins = text.lower().lstrip(" \"'")
+    return bool(opening) and (
+        begins.startswith(opening) or bool(OPINION.match(opening) and OPINION.match(begins))
+    )
 
 
 def choices(sizes: Sequence[int], most: int | None, key: str) -> Iterator[tuple[int, ...]]:
@@ -121,6 +136,9 @@ FAMILIES = {  # pronoun: which list of substitutes keeps the verb in agreement
     **dict.fromkeys(("he", "him", "his", "she", "her", "hers"), "singular"),
     **dict.fromkeys(("they", "them", "their", "theirs", "you", "your", "yours"), "plural"),
 }
+ADDRESSED = ("you", "your", "yours")
+TOLD = ("are", "'re", "’re", "were", "will", "'ll", "’ll")
+SUBJECT, NAMED = ("nsubj", "nsubjpass", "nsubj:pass"), ("NOUN", "PROPN")
 REFLEXIVE = re.compile(r"\b(?:him|her|your|them)sel(?:f|ves)\b", re.IGNORECASE)
 FULL = {"'re": " are", "'ll": " will", "'ve": " have", "'s": " is", "’re": " are", "’ll": " will"}
 POSSESSIVE = ("PRP$", "WP$")
@@ -150,10 +168,24 @@ def _pronoun_variants(parse: Parse) -> list[str]:
         return []
     number, token = places[0]
     # Someone named earlier is who the pronoun stands for: a group in its place would be a stranger.
+    # So is who is named as a subject later: "When she arrived, the doctor left".
+    word = token.text.lower()
     earlier = any(each.pos in ("NOUN", "PROPN") for each in parse.tokens[:number])
-    if earlier and token.text.lower() not in ("you", "your", "yours"):
-        return []
+    later = any(
+        each.relation in SUBJECT and each.pos in NAMED for each in parse.tokens[number + 1 :]
+    )
     following = parse.tokens[number + 1] if number + 1 < len(parse.tokens) else None
+    if word in ADDRESSED:
+        # Mostly anybody is meant by "you" and "your", but for "you are ..."; and people are not "a driver".
+        told = following is not None and following.text.lower() in TOLD
+        main = token.relation in SUBJECT and parse.tokens[token.head].head == token.head
+        article = any(
+            each.text.lower() in ("a", "an") for each in parse.tokens[number + 2 : number + 3]
+        )
+        if not told or not main or article:
+            return []
+    elif earlier or later:
+        return []
     rows = terms(f"substitute {FAMILIES[token.text.lower()]}", parse.language)
     return [_with_person(parse.text, token, following, person) for person in rows]
 

@@ -12,6 +12,7 @@ from polyglitch.errors import UsageError
 from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
 from polyglitch.mutate.capabilities.predicates import CorpusSentence, fits, may_fit, not_parsed
 from polyglitch.mutate.capabilities.spec import Capability
+from polyglitch.mutate.slots import begins_with_name
 from polyglitch.nlp.lexicons.sentiment import open_lexicon
 from polyglitch.nlp.lexicons.terms import term_lists
 from polyglitch.nlp.parsers.grammar import open_grammar
@@ -103,7 +104,7 @@ def starts_with_name(parse: Parse, language: str) -> bool:
     first = parse.tokens[0]
     if first.text.lower() in first_words(language):
         return first.text in term_lists(language).get("written capital", ())
-    return first.tag.startswith("NNP")
+    return first.tag.startswith("NNP") and begins_with_name(parse)
 
 
 @cache

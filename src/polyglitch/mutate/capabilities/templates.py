@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.mutate.capabilities.predicates import SIDES
-from polyglitch.mutate.swap import match_article
 from polyglitch.nlp.lexicons.sentiment import SentimentLexicon
 from polyglitch.nlp.lexicons.terms import terms
+from polyglitch.nlp.proposers.slot_words import match_article
 from polyglitch.protocols import Parse, Proposer, Slot, Token
 
 SLOT = re.compile(r"\{(a:)?([^{}]+?)\}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from polyglitch.mutate.qa.selection import Chosen, SentencePool, choose
 from polyglitch.mutate.qa.statement import embedded, is_yes_no, yes_no_statements
 from polyglitch.mutate.qa.wording import bare, capitals_of, small
+from polyglitch.mutate.slots import begins_with_name
 from polyglitch.protocols import Embedder, Parse, Parser
 from polyglitch.records import Seed, digest
 
@@ -50,7 +51,7 @@ def prepare(
         Material(
             seed,
             parse,
-            small(bare(seed.input.text), parse.tokens[0].pos == "PROPN"),
+            small(bare(seed.input.text), begins_with_name(parse)),
             statement,
             tuple(found),
             fitting(seed, [partners[row] for row in dict.fromkeys(c.row.id for c in found)]),

@@ -107,6 +107,8 @@ def declarative(parse: Parse) -> bool:
 def starts_with_name(parse: Parse, pool: SentencePool) -> bool:
     """Whether the first word of a sentence keeps its capital within another."""
     first, second = parse.tokens[0], parse.tokens[1]
+    if first.text.lower() in words("never_names"):
+        return False
     joined = first.pos == second.pos == "PROPN" and first.text.lower() not in words(
         "function_words"
     )

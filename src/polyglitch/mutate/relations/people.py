@@ -26,6 +26,12 @@ DIGITS = (
     "twelve",
 )
 
+# Thousands may be set apart by a blank: of "1 000" and "12 500 000" no part is a number.
+BLANK = "[ \u00a0\u202f]"
+BEFORE_NUMBER = rf"(?<![\w.,-])(?<!\d{BLANK})"
+AFTER_NUMBER = rf"(?![\w.,-]\d|\w|%|-|{BLANK}\d)"
+NUMBER = re.compile(rf"{BEFORE_NUMBER}\d{{2,6}}{AFTER_NUMBER}")
+
 
 def other_name(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A first name becomes another of the same gender, everywhere."""
@@ -45,12 +51,12 @@ def other_country(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def other_number(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """A number of two or more digits becomes another near it, everywhere; years are left alone."""
-    for number in dict.fromkeys(re.findall(r"(?<![\w.,-])\d{2,6}(?![\w.,-]\d|\w|%|-)", parse.text)):
-        if len(number) == 4 and number[:2] in ("18", "19", "20"):
+    """A number of two or more digits becomes another near it, everywhere; years and parts of numbers are left alone."""
+    for number in dict.fromkeys(NUMBER.findall(parse.text)):
+        if number[0] == "0" or (len(number) == 4 and number[:2] in ("18", "19", "20")):
             continue
         new = str(int(number) + dice.randint(1, 9))
-        yield re.sub(rf"(?<![\w.]){number}(?!\w)", new, parse.text)
+        yield re.sub(rf"{BEFORE_NUMBER}{number}{AFTER_NUMBER}", new, parse.text)
 
 
 def digits_for_words(parse: Parse, dice: random.Random) -> Iterator[str]:

@@ -6,10 +6,23 @@ import random
 import re
 from collections.abc import Iterator
 
+from polyglitch.mutate.slots import begins_with_name
 from polyglitch.nlp.lexicons.terms import wording
 from polyglitch.protocols import Parse, Token
 
 END = re.compile(r"(?<=[a-z][a-z][a-z\")][.!?])\s+(?=[A-Z\"“])")
+POINTS_BACK = re.compile(
+    r"^(?:but|and|or|so|yet|also|too|then|however|therefore|still|instead|otherwise|besides|moreover|thus|why|plus)\b"
+    r"|\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|this|that|these|those|such|both|one|ones|another"
+    r"|other|others|same|too|either|neither)\b",
+    re.IGNORECASE,
+)
+# Phrases that open a sentence without saying anything: a second would pile up.
+OPENED = re.compile(
+    r"^(?:(?:i|we) (?:really |do |just )?(?:think|believe|feel|guess|suppose|know|hear|heard|must say)\b"
+    r"|in my (?:opinion|view)\b|as (?:far as|everyone|you)\b|by the way\b|to be honest\b|honestly\b|frankly\b)",
+    re.IGNORECASE,
+)
 SUBJECT_FORM = {
     "him": "he",
     "her": "she",
@@ -27,7 +40,8 @@ OBJECT_FORM = {"he": "him", "she": "her", "they": "them", "i": "me", "we": "us"}
 def other_order(parse: Parse, dice: random.Random) -> Iterator[str]:
     """The last of several sentences comes first."""
     parts = END.split(parse.text.strip())
-    if len(parts) > 1:
+    # What points back to a sentence cannot come before it, nor can the first be parted from what it announces.
+    if len(parts) > 1 and not POINTS_BACK.search(parts[-1]) and not parts[-2].endswith("?"):
         yield " ".join([parts[-1], *parts[:-1]])
 
 
@@ -45,7 +59,14 @@ def opening_phrase(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A phrase that only opens the sentence."""
     first = parse.tokens[0] if parse.tokens else None
     if first is not None and parse.text[:1].isalpha():
-        keep = first.pos == "PROPN" or first.text == "I" or first.text.isupper()
+        asks = "?" in parse.text or not any(
+            token.relation.startswith("nsubj")
+            and index < token.head == parse.tokens[token.head].head
+            for index, token in enumerate(parse.tokens)
+        )
+        if asks or OPENED.match(parse.text):
+            return  # questions and orders are not known by anybody, and one opening is enough
+        keep = begins_with_name(parse) or first.text == "I" or first.text[1:].isupper()
         rest = parse.text if keep else parse.text[:1].lower() + parse.text[1:]
         yield f"{dice.choice(wording('sentences', parse.language)['hedges'])} {rest}"
 
@@ -108,7 +129,7 @@ def passive(parse: Parse, dice: random.Random) -> Iterator[str]:
     new_subject = SUBJECT_FORM.get(_text(parse, thing).lower(), _text(parse, thing))
     agent = _text(parse, subject)
     first = parse.tokens[subject[0]]
-    if first.pos != "PROPN" and first.text != "I":
+    if not (first.pos == "PROPN" and (subject[0] or begins_with_name(parse))) and first.text != "I":
         agent = agent[:1].lower() + agent[1:]
     agent = OBJECT_FORM.get(agent.lower(), agent)
     mark = parse.text.rstrip()[-1:] if parse.text.rstrip()[-1:] in ".!" else ""

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.swap import ARTICLE, match_article, match_case
+from polyglitch.mutate.swap import match_case
 from polyglitch.nlp.lexicons.sentiment import open_lexicon
 from polyglitch.nlp.lexicons.terms import pairs
 from polyglitch.nlp.lexicons.terms import wording as section
+from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Parse, Token
 
 CLASS = {"ADJ": "adjective", "NOUN": "noun", "VERB": "verb", "ADV": "adverb"}
@@ -21,6 +22,7 @@ CONTRAST = re.compile(
     r"|would|could|should|may|might)\b|n't",
     re.IGNORECASE,
 )
+HALVES = frozenset(("conj", "advcl", "parataxis", "ccomp"))
 BE_DO = re.compile(
     r"^(?:is|are|was|were|am|can|could|will|would|should|must|may|might)$", re.IGNORECASE
 )
@@ -46,7 +48,7 @@ def hypernym(parse: Parse, dice: random.Random) -> Iterator[str]:
 def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
     """The one laden word of a sentence becomes its contrary."""
     laden = _laden(parse)
-    if len(laden) != 1 or CONTRAST.search(parse.text):
+    if len(laden) != 1 or CONTRAST.search(parse.text) or _two_halves(parse):
         return
     token = parse.tokens[laden[0]]
     following = parse.tokens[laden[0] + 1].text if laden[0] + 1 < len(parse.tokens) else ""
@@ -62,7 +64,7 @@ def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
 def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
     """The main verb gets `not` where all that is laden comes after it; other sentences are left alone."""
     laden = _laden(parse)
-    if not laden or CONTRAST.search(parse.text):
+    if not laden or CONTRAST.search(parse.text) or _two_halves(parse):
         return
     root = next((i for i, token in enumerate(parse.tokens) if token.head == i), -1)
     verb = next(
@@ -76,7 +78,17 @@ def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
     )
     if verb is not None and verb[0] < min(laden):
         end = verb[1].end
-        yield parse.text[:end] + " not" + parse.text[end:]
+        joined = "not" if verb[1].text.lower() == "can" else " not"
+        yield parse.text[:end] + joined + parse.text[end:]
+
+
+def _two_halves(parse: Parse) -> bool:
+    """Whether a text says two things: several sentences, or a second clause beside the first."""
+    roots = [i for i, token in enumerate(parse.tokens) if token.head == i and token.pos != "PUNCT"]
+    clauses = [
+        token for token in parse.tokens if token.relation in HALVES and token.pos in ("VERB", "AUX")
+    ]
+    return len(roots) > 1 or bool(clauses) or ";" in parse.text or ":" in parse.text
 
 
 def _laden(parse: Parse) -> list[int]:

@@ -35,10 +35,11 @@ NEAR = "@~&^"  # wider, narrower, similar, see also
 
 
 class Synset(NamedTuple):
-    """A meaning: its words, and where its pointers lead."""
+    """A meaning: its words, where its pointers lead, and the number of its field (04 acts, 13 food, 18 persons)."""
 
     words: tuple[str, ...]
     pointers: tuple[tuple[str, str, int, int, int], ...]  # symbol, part, offset, source, target
+    field: str = ""
 
 
 class WordNet:
@@ -106,6 +107,14 @@ class WordNet:
                 found |= {words[target - 1]} if target else set(words)
         return found
 
+    def pointed(self, synset: Synset, symbols: str) -> list[Synset]:
+        """The meanings that pointers of these kinds lead to, from any word of a meaning."""
+        return [
+            self._synset(part, offset)
+            for symbol, part, offset, _, _ in synset.pointers
+            if symbol[0] in symbols
+        ]
+
     def antonyms(self, word: str, pos: str) -> set[str]:
         """Words of opposite meaning."""
         return self.related(word, pos, ANTONYM)
@@ -147,7 +156,7 @@ class WordNet:
             pointers.append(
                 (symbol, LETTERS[letter], int(target), int(ends[:2], 16), int(ends[2:], 16))
             )
-        return Synset(words, tuple(pointers))
+        return Synset(words, tuple(pointers), line[1])
 
 
 def _mapped(path: Path) -> mmap.mmap:

@@ -154,10 +154,10 @@ class PackedPool:
         found: Floats = words[list(ids)] @ state - log_sum((words[:COMMON] @ state)[None])[0]
         return found
 
-    def gains(self, state: Floats, old: int, new: Sequence[int]) -> list[float]:
+    def gains(self, state: Floats, old: int, new: Sequence[int] | Any) -> Floats:
         """By how much likelier than the old token each of the new ones is after a state, as logarithms."""
         words = self._weights.words
-        found: list[float] = (words[list(new)] @ state - words[old] @ state).tolist()
+        found: Floats = words[list(new)] @ state - words[old] @ state
         return found
 
 

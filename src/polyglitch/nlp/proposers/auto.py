@@ -24,8 +24,12 @@ log = logging.getLogger("polyglitch")
 CHOICES = {
     "smollm": ("smollm", "vectors"),
     "unlike": ("unlike:smollm", "unlike:vectors"),
+    "alike": ("in-context:smollm", "vectors"),
     "dictionary": ("dictionary", "vectors"),
+    "any": ("smollm:0", "vectors"),
 }
+# What ships for the bundled sentences, by the kind of words: nothing for those that are not named.
+BUNDLED = {"smollm": "smollm", "alike": "dictionary", "dictionary": "dictionary"}
 
 
 class AutoProposer:
@@ -60,7 +64,7 @@ class AutoProposer:
 
 @cache
 def open_auto(language: str, kind: str = "smollm") -> AutoProposer:
-    """The proposer for a language and a kind of words: fitting (smollm), similar (dictionary), unlike."""
+    """The proposer for a language and a kind of words: fitting (smollm), alike, unlike, any, or of the dictionary."""
     if "auto" not in language_of(language).proposers:
         raise Missing(
             f"a proposer for {language!r}",
@@ -100,8 +104,9 @@ def open_named(language: str, name: str) -> Proposer:
 
 
 def bundled(language: str, kind: str) -> BundledProposer:
-    """The data of a kind of words; of those that are unlike there is none."""
-    return BundledProposer((), "none") if kind == "unlike" else open_bundled(language, kind)
+    """The data of a kind of words, where there is any."""
+    by = BUNDLED.get(kind)
+    return open_bundled(language, by) if by else BundledProposer((), "none")
 
 
 FILE = "proposals.{}.jsonl"

@@ -17,7 +17,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.forms import differ_by_ending
 from polyglitch.nlp.models.smollm import SIGNATURE, open_smollm
-from polyglitch.nlp.proposers.candidate_scoring import TokenVectors
+from polyglitch.nlp.proposers.candidate_words import TokenVectors
 from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Candidate, Slot
@@ -57,7 +57,7 @@ class DictionaryProposer:
         if word not in self._ids or word not in self._vectors:
             return ()
         first = self._vectors.likeness([word], self._words)[0]
-        second = self._tokens.likeness([self._ids[word]])[0]
+        second = self._tokens.likeness([(self._ids[word],)])[0]
         both = np.minimum(first - FIRST, second - SECOND)
         best = np.argsort(-(first + second), kind="stable")
         return tuple(
@@ -86,6 +86,6 @@ def open_dictionary(language: str) -> DictionaryProposer:
         if re.fullmatch(r"Ġ[a-z]{3,}", piece) and piece[1:] not in banned
     }
     vectors = open_vectors(language)
-    tokens = TokenVectors(weights.words, ids.values())
+    tokens = TokenVectors(weights.words, [(number,) for number in ids.values()])
     signature = f"dictionary({vectors.signature}>={FIRST}+{SIGNATURE}>={SECOND},mean>={MEAN})"
     return DictionaryProposer(vectors, tokens, ids, word_classes(language), signature)

@@ -15,6 +15,8 @@ from polyglitch.nlp.lexicons.wordnet import WordNet, dictionary_folder, open_wor
 from polyglitch.nlp.models.downloads import data_folder
 from polyglitch.nlp.proposers.in_context import (
     LikenessOfWords,
+    MeaningProposer,
+    open_meaning,
     open_words_in_context,
     place_of,
 )
@@ -98,10 +100,12 @@ def siblings(lexicon: WordNet, old: str, new: str, pos: str) -> bool:
 
 
 @cache
-def open_unlike(language: str, base: str = DEFAULT) -> DifferentMeaningProposer:
+def open_unlike(language: str, base: str = DEFAULT) -> DifferentMeaningProposer | MeaningProposer:
     """The words of the proposer of a name that mean something else, by MiniLM, by WordNet, or by both."""
     lexicon = open_wordnet() if language_of(language).wordnet and dictionary_folder() else None
     name, _, argument = base.partition(":")
+    if name == DEFAULT and (lexicon is not None or data_folder("minilm")):
+        return open_meaning(language, argument, other=True)
     factory = registry.load("proposers", name)
     opened = factory(language, argument) if argument else factory(language)
     read = open_words_in_context(language) if data_folder("minilm") or lexicon is None else None

@@ -2,7 +2,8 @@
 
 How alike a word and its substitute are in their sentence: CAT's filter, by MiniLM.
 
-The published code compares the vectors of the token to the left of the replaced one; here it is the word itself.
+The published code compares the vectors of the token to the left of the replaced one; here it is the word itself. Over
+SmolLM2's words a learned model decides, which hears that likeness beside all else that is known of a word.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from polyglitch.errors import as_works_here
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.embedders.minilm import MiniLm, open_minilm
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
+from polyglitch.nlp.proposers.candidate_scoring import Judge, ScoredCandidate
+from polyglitch.nlp.proposers.smollm import SmolLmProposer, open_smollm_proposer
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Candidate, Proposer, Slot
 
@@ -25,6 +28,8 @@ from polyglitch.protocols import Candidate, Proposer, Slot
 LEAST = 0.35
 # The same without a sentence; TransRepair's dictionary asks for .55 of the same vectors beside a second set.
 LEAST_BY_VECTORS = 0.6
+LEAST_MEANING = 0.2  # the probability under which a word is not even the best of a poor sentence
+SCORED = 20  # words of a slot that are judged by their meaning
 DEFAULT = "smollm"
 log = logging.getLogger("polyglitch")
 
@@ -61,10 +66,63 @@ def place_of(slot: Slot, word: str | None = None) -> Place:
     return changed, token.start, token.start + len(new)
 
 
+class MeaningProposer:
+    """Fits `Proposer`: the natural words of SmolLM2 that say nearly the same, or else those that do not."""
+
+    def __init__(self, base: SmolLmProposer, likeness: WordsInContext | None, other: bool) -> None:
+        self._base, self._likeness, self._other = base, likeness, other
+        self._judge = Judge(base.wordnet, likeness is not None)
+        heard = f"+{likeness.signature}" if likeness else ""
+        kind = "unlike" if other else "alike"
+        self.signature = f"{kind}({base.signature}{heard}-{self._judge.signature}>={LEAST_MEANING})"
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` words for each slot, by the probability that a reader takes them for what they should be."""
+        found = self._base.scored(slots, SCORED)
+        self._look(slots, found)
+        ranked = []
+        for slot, some in zip(slots, found, strict=True):
+            judged = [(one.word, self._accepted(slot, natural, one)) for natural, one in some]
+            kept = [Candidate(word, odds, odds) for word, odds in judged if odds >= LEAST_MEANING]
+            ranked.append(sorted(kept, key=lambda one: (-one.score, one.word))[:top])
+        return ranked
+
+    def _look(
+        self, slots: Sequence[Slot], found: Sequence[Sequence[tuple[float, ScoredCandidate]]]
+    ) -> None:
+        """Look at all words in their sentences, those of a slot that was looked at before left out."""
+        if self._likeness is None:
+            return
+        new = [
+            (slot, one)
+            for slot, some in zip(slots, found, strict=True)
+            for _, one in some
+            if one.in_context is None
+        ]
+        cosines = self._likeness.likeness(
+            [(place_of(slot), place_of(slot, one.word)) for slot, one in new]
+        )
+        for (_, one), cosine in zip(new, cosines, strict=True):
+            one.in_context = cosine
+
+    def _accepted(self, slot: Slot, natural: float, one: ScoredCandidate) -> float:
+        alike = self._judge.alike(slot, one)
+        return round(max(natural - alike, 0.0) if self._other else alike, 4)
+
+
+def open_meaning(language: str, floor: str, other: bool) -> MeaningProposer:
+    """The words of SmolLM2 by their meaning, heard in their sentences where MiniLM is installed."""
+    likeness = WordsInContext(open_minilm(language)) if data_folder("minilm") else None
+    base = open_smollm_proposer(language, floor) if floor else open_smollm_proposer(language)
+    return MeaningProposer(base, likeness, other)
+
+
 @cache
-def open_in_context(language: str, base: str = DEFAULT) -> InContextProposer:
+def open_in_context(language: str, base: str = DEFAULT) -> InContextProposer | MeaningProposer:
     """The ranking of MiniLM over the proposer of a name."""
     name, _, argument = base.partition(":")
+    if name == DEFAULT:
+        return open_meaning(language, argument, other=False)
     factory = registry.load("proposers", name)
     opened = factory(language, argument) if argument else factory(language)
     return InContextProposer(opened, open_words_in_context(language))

@@ -8,6 +8,7 @@ regular ones. They spare a model the words that cannot stand in a slot; the tagg
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -17,9 +18,39 @@ from polyglitch.languages.forms import differ_by_ending
 from polyglitch.nlp.parsers.spacy import installed, open_spacy
 from polyglitch.protocols import Slot
 
+ARTICLE = re.compile(r"\b(an?)( +)$", re.IGNORECASE)
+# Spelling misleads for these beginnings: heard as a consonant though written with a vowel, and the reverse.
+CONSONANT_SOUND = re.compile(
+    r"(uni(?!d(?!ir)|m|n|ll|ss)|unanim|us[aeu]|eu|ewe|one([^r]|$)|once|ubiq|ufo|ut[eio]|ukr|ur[aeiou](?!st)"
+    r"|ouija|uvula|u[ks]$)",
+    re.IGNORECASE,
+)
+VOWEL_SOUND = re.compile(r"(hour|hono(u)?r|honest|heir)", re.IGNORECASE)
 ONE_OF = frozenset(("a", "an", "another", "each", "every", "one", "either", "neither"))
 INFLECTED = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
 DETERMINES = frozenset(("det", "poss", "nummod", "predet", "det:poss", "nmod:poss"))
+
+
+def sounds_open(word: str) -> bool:
+    """Whether a word begins with a vowel as it is heard, and so takes `an`."""
+    return bool(VOWEL_SOUND.match(word)) or (
+        word[:1].lower() in "aeiou" and not CONSONANT_SOUND.match(word)
+    )
+
+
+def match_article(article: str, word: str) -> str:
+    """`a` or `an`, as the word after it sounds, keeping capitals."""
+    new = "an" if sounds_open(word) else "a"
+    if article == "AN":
+        return new.upper()
+    return new.capitalize() if article[0].isupper() else new
+
+
+def article_before(slot: Slot) -> re.Match[str] | None:
+    """The article before a slot, where it is one that goes with the sound of the word."""
+    found = ARTICLE.search(slot.parse.text[: slot.token.start])
+    sounded = language_of(slot.parse.language).sounded_articles
+    return found if found and found[1].lower() in sounded else None
 
 
 def repeats(slot: Slot, word: str) -> bool:

@@ -6,47 +6,56 @@ after: by how much more, or less, likely the sentence gets than with the word th
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
 import msgspec
 import numpy as np
 
-from polyglitch.errors import Missing
+from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm, signature
 from polyglitch.nlp.proposers.candidate_scoring import (
-    LEAST,
     STAGES,
     TAIL,
-    Alike,
-    AlikeWords,
+    Judge,
     ScoredCandidate,
-    choose,
-    promising,
-    ranked,
+    best_first,
+    suits,
 )
+from polyglitch.nlp.proposers.candidate_words import CandidateWords
 from polyglitch.nlp.proposers.phrase_filling import open_phrase_filling
-from polyglitch.nlp.proposers.slot_words import word_classes
+from polyglitch.nlp.proposers.slot_words import article_before, match_article, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
+from polyglitch.nlp.proposers.word_relations import open_word_relations
 from polyglitch.nlp.recent import Recent
-from polyglitch.protocols import Candidate, Filling, Gap, Slot
+from polyglitch.protocols import Candidate, Filling, Floats, Gap, Slot
 
 AT_ONCE = 2 * ROW  # tokens of sentences whose keys and values are held, 46 KB each
 REMEMBERED = 20_000  # slots, some 10 MB
 START = 0  # <|endoftext|>, which stands between texts in the model's training
+LOOKED_AT = 60  # words a slot that are looked at one by one, by likeness and odds
+RESCORED = 8  # of these, how many are scored with what follows: the costly step
+UNFILTERED = 12  # the same where none is dropped for being odd, so that SIT's ten are there
+# The probability of being natural under which a word is not proposed, nor scored any further.
+FLOOR = 0.25
+# How words are chosen to be looked at: what a cosine, a nat of odds and a further token weigh.
+NEAR, SIMILAR, ODDS, MORE = 1.0, 1.5, 0.15, 0.2
+RELATED = {"synonym": 1.0, "shared": 0.6, "near": 0.4, "opposite": 0.4, "sibling": 0.2}
+ARTICLE = 2.5  # nats by which a word is likelier once its article is put right, about
+
+Wanted = dict[tuple[str, int], frozenset[str]]  # words to be measured, by sentence and place
 
 
 class SlotPlace(msgspec.Struct, frozen=True):
-    """A slot by its number, where its token is in the sentence, and the words that are alike its own."""
+    """A slot by its number, and where its tokens are in the sentence."""
 
     number: int
-    at: int
+    start: int
+    end: int
     slot: Slot
-    alike: Alike
 
 
 class ScoredSentence(msgspec.Struct, frozen=True):
@@ -57,7 +66,7 @@ class ScoredSentence(msgspec.Struct, frozen=True):
 
     def after(self, place: SlotPlace) -> range:
         """Where the tokens are that follow a slot and are looked at."""
-        return range(place.at + 1, min(place.at + 1 + TAIL, len(self.ids)))
+        return range(place.end, min(place.end + TAIL, len(self.ids)))
 
 
 def size(sentence: ScoredSentence) -> int:
@@ -69,6 +78,7 @@ class Tried(msgspec.Struct):
     """The words tried in a slot, what follows it, and the odds of that after the old word."""
 
     number: int
+    slot: Slot
     hopeful: list[ScoredCandidate]
     after: tuple[int, ...]
     own: tuple[float, ...]
@@ -77,30 +87,29 @@ class Tried(msgspec.Struct):
 class SmolLmProposer:
     """Fits `Proposer`; the slots of several sentences are looked at together."""
 
-    def __init__(self, model: SmolLm, language: str) -> None:
+    def __init__(self, model: SmolLm, language: str, floor: float = FLOOR) -> None:
         self._tokenizer, self._weights = model
         self._language = language
-        self.signature = f"{signature()}/5-least{LEAST}"
         self.tokens = 0  # that the model has computed: what the time goes into
+        relations = open_word_relations(language)
+        self.wordnet = relations is not None
+        self._judge, self._floor = Judge(self.wordnet), floor
+        known = f"+{relations.signature}" if relations else ""
+        self.signature = f"{signature()}/6{known}-{self._judge.signature}>={floor}"
         # The methods of a campaign ask about the same slots, each in its own way.
-        self._recent: Recent[tuple[str, int, str], list[Candidate]] = Recent(REMEMBERED)
-        vocabulary = {
-            piece[1:]: number
-            for piece, number in sorted(model.tokenizer.vocabulary.items())
-            if piece.startswith("Ġ")
-        }
-        banned = language_of(language).words("never_proposed")
-        proposed = [w for w in vocabulary if re.fullmatch("[a-z]{3,}", w) and w not in banned]
-        self._alike = AlikeWords(
-            vocabulary,
-            proposed,
-            model.weights.words,
-            open_vectors(language),
-            word_classes(language),
-        )
+        self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
+        self._recent = Recent(REMEMBERED)
+        self._candidates = candidate_words(language)
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
-        """At most `top` words for each slot, the likeliest sentence first."""
+        """At most `top` words for each slot, the most natural first."""
+        return [
+            [Candidate(one.word, round(natural, 4), round(natural, 4)) for natural, one in some]
+            for some in self.scored(slots, top)
+        ]
+
+    def scored(self, slots: Sequence[Slot], top: int) -> list[list[tuple[float, ScoredCandidate]]]:
+        """The same with how natural each is, and what that was told from."""
         keys = [(slot.parse.text, slot.token.start, slot.token.tag) for slot in slots]
         by_key = dict(zip(keys, slots, strict=True))
         found = self._recent.get(keys, lambda new: self._propose([by_key[key] for key in new]))
@@ -112,9 +121,21 @@ class SmolLmProposer:
         """At most `top` fillings for each gap, the best first."""
         return open_phrase_filling(self._language).fill(gaps, allowed, top)
 
-    def _propose(self, slots: Sequence[Slot]) -> list[list[Candidate]]:
-        """All words that fit each slot."""
-        self._alike.learn(slot.token.text.lower() for slot in slots)
+    def measured(
+        self, slots: Sequence[Slot], words: Sequence[frozenset[str]]
+    ) -> list[list[tuple[float, ScoredCandidate]]]:
+        """How natural each of some words is in its slot, whatever else would be proposed there."""
+        wanted = {
+            (slot.parse.text, slot.token.start): some
+            for slot, some in zip(slots, words, strict=True)
+        }
+        return self._propose(slots, wanted)
+
+    def _propose(
+        self, slots: Sequence[Slot], wanted: Wanted | None = None
+    ) -> list[list[tuple[float, ScoredCandidate]]]:
+        """All words that fit each slot, or those of the wanted ones."""
+        self._candidates.learn(slot.token.text.lower() for slot in slots)
         by_text: dict[str, list[int]] = {}
         for number, slot in enumerate(slots):
             by_text.setdefault(slot.parse.text, []).append(number)
@@ -122,105 +143,221 @@ class SmolLmProposer:
             self._sentence(text, [(number, slots[number]) for number in numbers])
             for text, numbers in by_text.items()
         ]
-        found: dict[int, list[Candidate]] = {}
-        hopeful = [sentence for sentence in sentences if sentence.places]
-        for some in rows(hopeful, size, AT_ONCE):
+        found: dict[int, list[tuple[float, ScoredCandidate]]] = {}
+        for some in rows([one for one in sentences if one.places], size, AT_ONCE):
             pool = PackedPool(self._weights)
-            tried = [one for row in rows(some, size) for one in after_left(pool, row)]
+            tried = [one for row in rows(some, size) for one in self._after_left(pool, row, wanted)]
             for (start, _), (end, hope) in pairwise(STAGES):
-                score_right(pool, tried, start, end, hope)
+                score_right(pool, tried, start, end)
+                self._drop_hopeless(tried, hope)
             self.tokens += pool.size
-            found |= {one.number: ranked(one.hopeful) for one in tried}
+            for one in tried:
+                judged = [(self._judge.natural(one.slot, word), word) for word in one.hopeful]
+                found[one.number] = best_first(judged, self._floor)
         return [found.get(number, []) for number in range(len(slots))]
 
     def _sentence(self, text: str, slots: list[tuple[int, Slot]]) -> ScoredSentence:
-        """The tokens of a text after the start mark, and the slots that a word can be hoped for."""
+        """The tokens of a text after the start mark, and the slots that are whole tokens of it."""
         tokens = self._tokenizer.encode(text)
         spans = [(0, 0), *((token.start, token.end) for token in tokens)]
         places = []
         for number, slot in slots:
-            token, alike = slot.token, self._alike.of(slot.token.text.lower(), slot.token.tag)
+            token = slot.token
             # A token covers the blank before its word, so it may start one character early.
             start = next((i for i, (a, b) in enumerate(spans) if a <= token.start < b), 0)
             last = next((i for i, (_, b) in enumerate(spans) if b == token.end and i >= start), -1)
-            if 2 <= start == last and spans[start][0] >= token.start - 1 and promising(alike):
-                places.append(SlotPlace(number, start, slot, alike))
-        seen = max((place.at + 1 + TAIL for place in places), default=0)
+            if 1 <= start <= last and spans[start][0] >= token.start - 1:
+                places.append(SlotPlace(number, start, last + 1, slot))
+        seen = max((place.end + TAIL for place in places), default=0)
         return ScoredSentence((START, *(token.number for token in tokens))[:seen], places)
 
+    def _after_left(
+        self, pool: PackedPool, row: Sequence[ScoredSentence], wanted: Wanted | None
+    ) -> list[Tried]:
+        """For each slot the words worth trying, by what stands to its left."""
+        # The last token is only predicted.
+        done = pool.compute([PackedText(sentence.ids[:-1]) for sentence in row])
+        own = own_odds(pool, row, done)
+        found = []
+        for number, sentence in enumerate(row):
+            ids, states, kept = sentence.ids, done[number].states, done[number].places
+            for place in sentence.places:
+                some = wanted[place.slot.parse.text, place.slot.token.start] if wanted else None
+                hopeful = list(self._hopeful(pool, place, ids, states, kept, own[number], some))
+                after = sentence.after(place)
+                found.append(
+                    Tried(
+                        place.number,
+                        place.slot,
+                        hopeful,
+                        tuple(ids[i] for i in after),
+                        tuple(own[number][i] for i in after),
+                    )
+                )
+        self._drop_hopeless(found, STAGES[0][1])
+        for one in found if wanted is None else ():
+            ranked = [(self._judge.natural(one.slot, word), word) for word in one.hopeful]
+            one.hopeful = [
+                word
+                for _, word in best_first(ranked, 0.0)[: RESCORED if self._floor else UNFILTERED]
+            ]
+        return found
 
-def after_left(pool: PackedPool, row: Sequence[ScoredSentence]) -> list[Tried]:
-    """For each slot the words worth trying, by what stands to its left."""
-    # The last token is only predicted.
-    done = pool.compute([PackedText(sentence.ids[:-1]) for sentence in row])
-    spots = [(number, place) for number, one in enumerate(row) for place in one.places]
-    found = []
-    for number, place in spots:
-        old = row[number].ids[place.at]
-        gains = pool.gains(done[number].states[place.at - 1], old, place.alike.tokens)
-        if hopeful := choose(place.slot, place.alike, gains):
-            for one in hopeful:
-                one.before = done[number].places[: place.at]
-            found.append((number, place, hopeful))
-    own = own_odds(pool, row, done, [(number, place) for number, place, _ in found])
-    return [
-        Tried(
-            place.number,
-            hopeful,
-            tuple(row[number].ids[i] for i in row[number].after(place)),
-            tuple(own[number, i] for i in row[number].after(place)),
-        )
-        for number, place, hopeful in found
-    ]
+    def _hopeful(
+        self,
+        pool: PackedPool,
+        place: SlotPlace,
+        ids: Sequence[int],
+        states: Floats,
+        kept: tuple[int, ...],
+        own: dict[int, float],
+        only: frozenset[str] | None = None,
+    ) -> Iterator[ScoredCandidate]:
+        """The words for one slot, with their odds by what is left of it."""
+        slot, token, words = place.slot, place.slot.token, self._candidates
+        known, found = words.of(token), article_before(slot)
+        article = found[1] if found and place.start > 1 else None
+        odds = pool.gains(states[place.start - 1], ids[place.start], words.first)
+        worth = NEAR * known.near + SIMILAR * known.similar + ODDS * np.maximum(odds, -12)
+        worth -= MORE * words.more
+        if article is not None:
+            worth[words.open != article.lower().endswith("n")] += ODDS * ARTICLE
+        for other, kind in known.relations.items():
+            worth[other] += RELATED[kind]
+        worth[~known.able] = -np.inf
+        rest = sum(own[i] for i in range(place.start + 1, place.end))
+        fields = words.fields(token.text.lower(), token.pos)
+        order = np.argsort(-worth, kind="stable")[:LOOKED_AT]
+        for other in order if only is None else [words.place[word] for word in sorted(only)]:
+            word = words.words[other]
+            if only is None and not (np.isfinite(worth[other]) and suits(slot, word)):
+                continue
+            tokens, at, gain = words.tokens[other], place.start, float(odds[other]) - rest
+            if (
+                place.start == 1
+            ):  # no blank stands before the first word, and its first letter is large
+                tokens = words.cut(word[:1].upper() + word[1:])
+                gain = float(pool.gains(states[0], ids[1], tokens[:1])[0]) - rest
+            elif article and (new := match_article(article, word)) != article:
+                tokens, at = (*words.cut(" " + new), *tokens), place.start - 1
+                gain = float(pool.gains(states[at - 1], ids[at], tokens[:1])[0])
+                gain -= own[place.start] + rest
+            yield ScoredCandidate(
+                word,
+                tokens,
+                float(known.near[other]),
+                float(known.similar[other]),
+                known.relations.get(int(other), ""),
+                bool(fields & words.fields(word, token.pos)),
+                own[place.start] + rest,
+                gain,
+                before=kept[:at],
+            )
+
+    def _drop_hopeless(self, tried: Sequence[Tried], hope: float) -> None:
+        """Leave out the words that would need more than is to be hoped for."""
+        for one in tried:
+            one.hopeful = [
+                word
+                for word in one.hopeful
+                if self._judge.natural(one.slot, word, hope) >= self._floor
+            ]
 
 
 def own_odds(
-    pool: PackedPool,
-    row: Sequence[ScoredSentence],
-    done: Sequence[Computed],
-    spots: Sequence[tuple[int, SlotPlace]],
-) -> dict[tuple[int, int], float]:
-    """How likely each token is that follows one of the slots, by sentence and place."""
-    wanted = sorted({(number, i) for number, place in spots for i in row[number].after(place)})
+    pool: PackedPool, row: Sequence[ScoredSentence], done: Sequence[Computed]
+) -> list[dict[int, float]]:
+    """How likely each token is that is part of a slot or follows one, by sentence and place."""
+    wanted = sorted(
+        {
+            (number, i)
+            for number, one in enumerate(row)
+            for place in one.places
+            for i in (*range(place.start, place.end), *one.after(place))
+        }
+    )
+    found: list[dict[int, float]] = [{} for _ in row]
     if not wanted:
-        return {}
+        return found
     states = np.stack([done[number].states[i - 1] for number, i in wanted])
     odds = pool.log_odds(states, [row[number].ids[i] for number, i in wanted])
-    return dict(zip(wanted, odds, strict=True))
+    for (number, i), value in zip(wanted, odds, strict=True):
+        found[number][i] = value
+    return found
 
 
-def score_right(
-    pool: PackedPool, tried: Sequence[Tried], start: int, end: int, hope: float
-) -> None:
-    """Score all words with the next tokens that follow; then those that need more than hope are dropped."""
-    live = [(one, word) for one in tried if len(one.after) > start for word in one.hopeful]
-    for row in rows(live, lambda pair: min(end, len(pair[0].after)) - start):
-        score_row(pool, row, start, end)
-    for one in tried:
-        one.hopeful = [word for word in one.hopeful if word.may_fit(hope)]
+def score_right(pool: PackedPool, tried: Sequence[Tried], start: int, end: int) -> None:
+    """Score all words with the next tokens: first what is left of themselves, then what follows."""
+    live = [
+        (one, word, *span)
+        for one in tried
+        for word in one.hopeful
+        if (span := due(one, word, start, end))[0] < span[1]
+    ]
+    for row in rows(live, lambda item: item[3] - item[2]):
+        score_row(pool, row)
 
 
-def score_row(
-    pool: PackedPool, row: Sequence[tuple[Tried, ScoredCandidate]], start: int, end: int
-) -> None:
-    """Add the odds of the tokens `start:end` after each word, against those after the old one."""
-    done = pool.compute(
-        [PackedText((word.token, *one.after[:-1])[start:end], word.before) for one, word in row]
+def due(one: Tried, word: ScoredCandidate, start: int, end: int) -> tuple[int, int]:
+    """Which tokens of the word and of what follows are computed in a step: from, to."""
+    count = len(word.tokens)
+    return (
+        0 if not start else count + start - 1,
+        min(count + end, count + len(one.after)) - 1,
     )
-    wanted = [token for one, _ in row for token in one.after[start:end]]
+
+
+def score_row(pool: PackedPool, row: Sequence[tuple[Tried, ScoredCandidate, int, int]]) -> None:
+    """Add the odds of the tokens after those that are computed, against those after the old word."""
+    texts = [(*word.tokens, *one.after) for one, word, _, _ in row]
+    done = pool.compute(
+        [
+            PackedText(text[start:end], word.before)
+            for text, (_, word, start, end) in zip(texts, row, strict=True)
+        ]
+    )
+    wanted = [
+        token
+        for text, (_, _, start, end) in zip(texts, row, strict=True)
+        for token in text[start + 1 : end + 1]
+    ]
     odds = iter(pool.log_odds(np.concatenate([part.states for part in done]), wanted))
-    for (one, word), part in zip(row, done, strict=True):
+    for (one, word, start, end), part in zip(row, done, strict=True):
         word.before = part.places
-        word.change += sum(next(odds) - own for own in one.own[start:end])
+        for place in range(start + 1, end + 1):
+            if place < len(word.tokens):
+                word.gain += next(odds)
+            else:
+                word.change += next(odds) - one.own[place - len(word.tokens)]
 
 
 @cache
-def open_smollm_proposer(language: str) -> SmolLmProposer:
-    """The proposer; the model knows English only."""
+def candidate_words(language: str) -> CandidateWords:
+    """The words that can be proposed in a language."""
+    model = open_smollm()
+    return CandidateWords(
+        model.tokenizer,
+        model.weights.words,
+        open_vectors(language),
+        word_classes(language),
+        open_word_relations(language),
+        language_of(language).words("never_proposed"),
+    )
+
+
+@cache
+def open_smollm_proposer(language: str, floor: str = "") -> SmolLmProposer:
+    """The proposer; the model knows English only. `smollm:0` drops no word for being odd."""
     if "smollm" not in language_of(language).proposers:
         raise Missing(
             f"a causal model for {language!r}",
             "the proposer 'smollm'",
             "name a masked model of that language, proposer = masked-lm:FOLDER",
         )
-    return SmolLmProposer(open_smollm(), language)
+    try:
+        least = float(floor or FLOOR)
+    except ValueError:
+        raise UsageError(
+            f"smollm:{floor}: {floor!r} is no number from 0 to 1, the least probability of being natural"
+        ) from None
+    return SmolLmProposer(open_smollm(), language, least)

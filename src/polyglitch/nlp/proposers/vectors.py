@@ -41,6 +41,11 @@ class VectorProposer:
         self._usable = np.array([len(w) > 2 and w.isalpha() and w.islower() for w in words])
         self.signature = signature
 
+    @property
+    def usable(self) -> list[str]:
+        """The lower-case words that have a vector of their own."""
+        return [word for word, usable in zip(self._words, self._usable, strict=True) if usable]
+
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` neighbours of each slot's word that can have its tag, other forms of it left out."""
         words = sorted({slot.token.text.lower() for slot in slots} & self._row.keys())

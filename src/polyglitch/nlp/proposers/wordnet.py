@@ -38,12 +38,12 @@ class WordNetProposer:
         found: dict[str, Candidate] = {}
         for rank, synset in enumerate(self._lexicon.synsets(token.text, token.pos), 1):
             for base in synset.words:
-                form = self._form(base, token.pos, token.tag)
+                form = self.form(base, token.pos, token.tag)
                 if form and base not in own and not differ_by_ending(form, token.text.lower()):
                     found.setdefault(form, Candidate(form, round(1 / rank, 4)))
         return list(found.values())
 
-    def _form(self, base: str, pos: str, tag: str) -> str | None:
+    def form(self, base: str, pos: str, tag: str) -> str | None:
         """The word in the form of a tag; nothing for words of several parts, or where the form is not certain."""
         if not base.isalpha():
             return None

@@ -1,0 +1,76 @@
+"""What the learned models make of a word: hope never hurts it on the way, and opposites are told from synonyms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyglitch.nlp.proposers.candidate_scoring import (
+    STAGES,
+    Judge,
+    ScoredCandidate,
+    best_first,
+    learned,
+)
+from polyglitch.protocols import Parse, Slot, Token
+
+DRUG = Token("drug", 0, 4, "NN", "NOUN", "drug", 0, "ROOT")
+SLOT = Slot(Parse("drug", (DRUG,), language="en"), 0)
+odds = st.floats(-9, 4)
+
+
+def candidate(word: str = "medicine", **known: Any) -> ScoredCandidate:
+    values: dict[str, Any] = {
+        "tokens": (1,),
+        "near": 0.4,
+        "similar": 0.7,
+        "relation": "",
+        "same_field": True,
+        "own": -5.0,
+        "gain": 0.0,
+    }
+    return ScoredCandidate(word, **(values | known))
+
+
+@given(odds, odds, st.sampled_from([hope for _, hope in STAGES]), st.booleans())
+def test_what_is_hoped_for_makes_no_word_worse(
+    gain: float, change: float, hope: float, wordnet: bool
+) -> None:
+    judge, word = Judge(wordnet), candidate(gain=gain, change=change)
+    assert judge.natural(SLOT, word, hope) >= judge.natural(SLOT, word) - 1e-9
+
+
+@given(odds, st.floats(-6, 0), st.floats(0, 3))
+def test_likelier_sentences_are_more_natural(gain: float, change: float, less: float) -> None:
+    judge = Judge(wordnet=True)
+    better = judge.natural(SLOT, candidate(gain=gain, change=change))
+    assert better >= judge.natural(SLOT, candidate(gain=gain, change=change - less)) - 1e-9
+
+
+def test_a_synonym_is_alike_and_an_opposite_is_not() -> None:
+    judge = Judge(wordnet=True, in_context=True)
+    same = candidate(relation="synonym", in_context=0.7)
+    opposite = candidate(relation="opposite", in_context=0.7)
+    assert judge.alike(SLOT, same) > 0.7 > 0.3 > judge.alike(SLOT, opposite)
+    assert judge.alike(SLOT, same) > judge.alike(SLOT, candidate(in_context=0.1))
+
+
+def test_what_is_not_installed_is_not_looked_at() -> None:
+    assert not any("wordnet" in name for name in learned("natural without wordnet").weights)
+    plain = learned("alike without wordnet without minilm").weights
+    assert "in context" not in plain and "same field" not in plain
+    assert Judge(True).signature != Judge(False).signature
+
+
+def test_the_best_come_first_and_equals_by_the_alphabet() -> None:
+    scored = [(0.5, candidate("b")), (0.9, candidate("c")), (0.5, candidate("a"))]
+    assert [one.word for _, one in best_first(scored, 0.2)] == ["c", "a", "b"]
+    assert best_first(scored, 0.95) == []
+
+
+def test_an_unknown_model_is_no_silence() -> None:
+    with pytest.raises(KeyError):
+        learned("fluent")
