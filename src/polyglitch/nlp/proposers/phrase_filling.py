@@ -38,6 +38,14 @@ class Beam(msgspec.Struct, frozen=True):
     odds: tuple[float, ...] = ()
 
 
+class TagWords(msgspec.Struct, frozen=True):
+    """The words that may have a tag, their tokens, and the vectors of these."""
+
+    words: list[str]
+    ids: list[int]
+    vectors: Floats
+
+
 class Rest(msgspec.Struct, frozen=True):
     """What follows a gap: its next tokens, and how likely they are without a filling."""
 
@@ -109,25 +117,21 @@ class PhraseFilling:
         pool: PackedPool,
         gaps: Sequence[Gap],
         beams: Sequence[Beam],
-        words: dict[str, tuple[list[str], list[int]]],
+        words: dict[str, TagWords],
     ) -> list[Beam]:
         """Every filling by one word more, the likeliest of each gap."""
         drafts: dict[int, list[tuple[float, Beam, int, str, float]]] = {}
+        by_tag: dict[str, list[Beam]] = {}
         for beam in beams:
-            tags = gaps[beam.gap].tags
-            some, ids = words[tags[len(beam.words)]]
-            if not ids:
+            by_tag.setdefault(gaps[beam.gap].tags[len(beam.words)], []).append(beam)
+        for tag, some in by_tag.items():
+            if not words[tag].ids:
                 continue
-            odds = pool.odds_among(beam.state, ids)
-            wide = LATER if beam.words else FIRST
-            chosen = 0
-            for place in np.argsort(-odds, kind="stable")[: 8 * wide]:
-                word = some[place]
-                if chosen < wide and self._goes(beam, tags, word, gaps[beam.gap].text):
-                    chosen += 1
-                    total = sum(beam.odds) + float(odds[place])
-                    row = (total, beam, ids[place], word, float(odds[place]))
-                    drafts.setdefault(beam.gap, []).append(row)
+            odds = pool.odds_among(np.stack([beam.state for beam in some]), words[tag].vectors)
+            for beam, own in zip(some, odds, strict=True):
+                drafts.setdefault(beam.gap, []).extend(
+                    self._likeliest(beam, own, gaps[beam.gap], words[tag])
+                )
         kept = [
             row
             for some_drafts in drafts.values()
@@ -141,7 +145,19 @@ class PhraseFilling:
                 found.append(Beam(beam.gap, one.places, one.states[-1], longer, (*beam.odds, own)))
         return found
 
-    def _words(self, tag: str, allowed: Allowed) -> tuple[list[str], list[int]]:
+    def _likeliest(
+        self, beam: Beam, odds: Floats, gap: Gap, words: TagWords
+    ) -> list[tuple[float, Beam, int, str, float]]:
+        """The filling with each of the words that are likeliest next and go with it."""
+        wide = LATER if beam.words else FIRST
+        found = []
+        for place in np.argsort(-odds, kind="stable")[: 8 * wide]:
+            word, own = words.words[place], float(odds[place])
+            if len(found) < wide and self._goes(beam, gap.tags, word, gap.text):
+                found.append((sum(beam.odds) + own, beam, words.ids[place], word, own))
+        return found
+
+    def _words(self, tag: str, allowed: Allowed) -> TagWords:
         """The words of a tag with their tokens."""
         known = self._closed.get(tag)
         if known is not None:
@@ -157,7 +173,8 @@ class PhraseFilling:
                 and self._classes.can_be(word, tag)
                 and allowed(word, tag)
             ]
-        return some, [self._vocabulary[word] for word in some]
+        ids = [self._vocabulary[word] for word in some]
+        return TagWords(some, ids, self._weights.words[ids])
 
     def _goes(self, beam: Beam, tags: tuple[str, ...], word: str, text: str) -> bool:
         """Whether a word goes with those before it: a or an, no word twice, no bare noun that has a plural."""
