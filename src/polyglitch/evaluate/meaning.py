@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -19,6 +19,7 @@ from polyglitch.represent.regex.parse import BadRegex, parse
 from polyglitch.results.intervals import Interval, wilson
 
 DRAWS = 500  # of a bootstrap: the ends of an interval move by less than .01
+Side = Literal["below", "above"]  # of a threshold, where a bug is
 METRICS = ("semmt-r", "semmt-d", "semmt-h", "semmt-r-plain", "leven", "bleu")
 
 
@@ -62,12 +63,12 @@ def read_round_trips(path: Path) -> list[RoundTrip]:
 def metric_row(name: str, rows: Sequence[RoundTrip]) -> MetricRow:
     """One metric on the rows held out, its threshold from the others."""
     metric = find_metric(name)
-    direction = "below" if metric.direction == "similarity" else "above"
+    direction: Side = "below" if metric.direction == "similarity" else "above"
     scores = [float(score) for score in metric.score([(row.source, row.back) for row in rows])]
     held = [(score, row.bug) for score, row in zip(scores, rows, strict=True) if row.held_out]
     known = [(score, row.bug) for score, row in zip(scores, rows, strict=True) if not row.held_out]
     tune = known if len({bug for _, bug in known}) == 2 else held
-    cut = choose(*columns(tune), direction=direction)  # type: ignore[arg-type]
+    cut = choose(*columns(tune), direction=direction)
     past = [
         score <= cut.threshold if direction == "below" else score >= cut.threshold
         for score, _ in held
@@ -76,7 +77,7 @@ def metric_row(name: str, rows: Sequence[RoundTrip]) -> MetricRow:
     bugs = sum(bug for _, bug in held)
     return MetricRow(
         metric=name,
-        auc=area(*columns(held), direction),  # type: ignore[arg-type]
+        auc=area(*columns(held), direction),
         interval=bootstrapped(held, direction),
         f=2 * true / (sum(past) + bugs),
         precision=true / max(1, sum(past)),
@@ -90,14 +91,14 @@ def columns(pairs: Sequence[tuple[float, bool]]) -> tuple[list[float], list[bool
     return [score for score, _ in pairs], [bug for _, bug in pairs]
 
 
-def bootstrapped(pairs: Sequence[tuple[float, bool]], direction: str) -> Interval:
+def bootstrapped(pairs: Sequence[tuple[float, bool]], direction: Side) -> Interval:
     """The 95% interval of the area, by drawing bugs and others again."""
     chance = random.Random(0)  # noqa: S311 - a bootstrap, no secret
     bad, fine = [p for p in pairs if p[1]], [p for p in pairs if not p[1]]
     found = sorted(
         area(
             *columns(chance.choices(bad, k=len(bad)) + chance.choices(fine, k=len(fine))), direction
-        )  # type: ignore[arg-type]
+        )
         for _ in range(DRAWS)
     )
     return found[round(0.025 * DRAWS)], found[round(0.975 * DRAWS) - 1]

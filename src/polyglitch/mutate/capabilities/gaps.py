@@ -16,7 +16,6 @@ from polyglitch.mutate.capabilities.places import (
     ADVERBS,
     NOUNS,
     abusive,
-    glued,
     left_alone,
     place_of,
 )
@@ -89,7 +88,7 @@ def wide_gaps(parse: Parse, grammar: Grammar) -> list[WideGap]:
 def by_turns(gaps: list[WideGap]) -> list[WideGap]:
     """First the likeliest of every place and length, then the next of each."""
     turns: dict[tuple[int, bool], int] = {}
-    keyed = []
+    keyed: list[tuple[int, int, WideGap]] = []
     for gap in gaps:
         place = gap.index, len(gap.tags) > 1
         turns[place] = turns.get(place, 0) + 1
@@ -142,12 +141,3 @@ def phrase_follows(left: Token, right: Token | None, tags: tuple[str, ...]) -> b
     if left.text.lower() in left_alone("never_modified") | abusive():
         return False
     return right is None or (right.tag in ENDS and right.text.lower() not in ("of", "than", "'s"))
-
-
-def touches(parse: Parse, index: int) -> bool:
-    """Whether the word at a place hangs on the one before it."""
-    return (
-        0 < index < len(parse.tokens)
-        and parse.tokens[index].tag not in ENDS
-        and glued(parse, index)
-    )

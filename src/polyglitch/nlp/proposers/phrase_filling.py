@@ -150,7 +150,7 @@ class PhraseFilling:
     ) -> list[tuple[float, Beam, int, str, float]]:
         """The filling with each of the words that are likeliest next and go with it."""
         wide = LATER if beam.words else FIRST
-        found = []
+        found: list[tuple[float, Beam, int, str, float]] = []
         for place in np.argsort(-odds, kind="stable")[: 8 * wide]:
             word, own = words.words[place], float(odds[place])
             if len(found) < wide and self._goes(beam, gap.tags, word, gap.text):
