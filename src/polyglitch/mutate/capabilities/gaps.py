@@ -30,7 +30,9 @@ DEPTH = 3  # of phrases within an added phrase
 SPELLINGS = 6  # ways to spell a phrase out, the likeliest
 PER_PRODUCTION = 8  # richer productions of each phrase, the likeliest
 MOST_GAPS = 12  # of a sentence that are filled: each costs the model some fifty tokens
-ENDS = frozenset({".", ",", ":", "''", "-RRB-", "CC", "IN"})  # what may follow an added phrase
+ENDS = frozenset(
+    {".", ",", ":", "''", "-RRB-"}
+)  # what may follow an added phrase: before a word it would part two that belong together
 
 
 class WideGap(msgspec.Struct, frozen=True):
@@ -127,7 +129,9 @@ def bears(parse: Parse, node: Tree, before: int, index: int, tags: tuple[str, ..
         return phrase_follows(left, right, tags)
     if tags == ("CC", "JJ"):
         return left.tag == "JJ" and (right is None or right.tag in NOUNS | ENDS)
-    if set(tags) <= {"JJ", "NN"} | set(ADVERBS):
+    if "JJ" in tags and right is not None and right.tag == "JJ":
+        return False  # an adjective before another one: "a unique perfect performance"
+    if set(tags) == {"JJ"} or (len(tags) == 1 and tags[0] in ADVERBS):
         return place_of(((before, tags[0]),), tags, node, parse, "", 0.0) is not None
     return False
 

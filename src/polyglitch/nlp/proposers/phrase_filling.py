@@ -22,8 +22,10 @@ from polyglitch.protocols import Filling, Floats, Gap
 START = 0  # <|endoftext|>, which stands between texts in the model's training
 FIRST, LATER, KEPT = 8, 3, 10  # words tried first, after each, and fillings scored to the right
 TAIL = 6  # tokens of the rest: what comes later hardly hears of an added word
-# Under these a filling reads badly: log-probability of a word of it, and what the rest of the sentence loses.
+# Under these a filling reads badly: log-probability of a word of it, what the rest of the sentence loses, and the mean
+# of the first with half of the second, for one word and for several.
 LEAST_LIKELY, MOST_LOST = -8.0, -5.0
+LEAST_OF_ONE, LEAST_OF_SEVERAL = -6.5, -3.3
 VOWELS = "aeiou"
 Allowed = Callable[[str, str], bool]
 
@@ -91,7 +93,8 @@ class PhraseFilling:
             for beam, lost in zip(done, losses(pool, done, rests), strict=True):
                 if min(beam.odds) >= LEAST_LIKELY and lost >= MOST_LOST:
                     score = sum(beam.odds) / len(beam.odds) + lost / 2
-                    found[beam.gap].append(Filling(beam.words, score))
+                    if score >= (LEAST_OF_SEVERAL if len(beam.words) > 1 else LEAST_OF_ONE):
+                        found[beam.gap].append(Filling(beam.words, score))
         return [sorted(some, key=lambda one: (-one.score, one.words))[:top] for some in found]
 
     def _begun(
@@ -178,6 +181,8 @@ class PhraseFilling:
 
     def _goes(self, beam: Beam, tags: tuple[str, ...], word: str, text: str) -> bool:
         """Whether a word goes with those before it: a or an, no word twice, no bare noun that has a plural."""
+        if word in beam.words:
+            return False
         place = len(beam.words)
         before = beam.words[-1] if beam.words else ""
         if before in ("a", "an") and (before == "an") != (word[0] in VOWELS):
