@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from polyglitch.cli.say import say, say_json
 from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ def command(runs: tuple[str, ...], store: str | None, output: Path | None, as_js
     if output is not None:
         with replacing(output) as stream:
             stream.write(markdown_overview(columns))
-        click.echo(f"table: {output}", err=as_json)
+        say(f"table: {output}", err=as_json)
     if as_json:
         import msgspec
 
-        click.echo(json.dumps({"systems": msgspec.to_builtins(columns)}, ensure_ascii=False))
+        say_json({"systems": msgspec.to_builtins(columns)})
     else:
         show_table(columns, err=False)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
+from polyglitch.cli.say import say_json
 from polyglitch.errors import UsageError
 
 # Best F on the 282 labelled round trips of the paper's RQ2 (its table for SemMT-R, -D and -H).
@@ -54,7 +54,7 @@ def command(
     if corpus:
         found["prevalence"] = meaning.prevalence(seed.input.text for seed in open_corpus(corpus))
     if as_json:
-        click.echo(json.dumps(found))
+        say_json(found)
     else:
         show(found)
 
