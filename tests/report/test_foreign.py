@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from polyglitch.cli.say import say, say_json
 from polyglitch.errors import SystemFailed
-from polyglitch.files.foreign import Foreign, cell, one_line, plain
+from polyglitch.files.foreign import Foreign, cell, one_line, plain, spelled_out
 from polyglitch.records import Input
 from polyglitch.report.ci_formats import sarif_report
 from polyglitch.results.findings import ReportLimits
@@ -112,3 +112,9 @@ def test_what_is_printed_can_be_read_back(capsys: pytest.CaptureFixture[str]) ->
     assert "é 猫" in out and not {"\x1b", "\x9b", "\u202e"} & set(out)
     say(HOSTILE)
     assert not {"\x1b", "\x9b", "\u202e"} & set(capsys.readouterr().out)
+
+
+def test_a_letter_of_another_script_in_a_word_is_shown() -> None:
+    assert spelled_out("The fi\u0430lm w\u0430s good.") == "The fi⟨U+0430⟩lm w⟨U+0430⟩s good."
+    for honest in ("Москва и Киев", "Αθήνα", "a café, 3 μm", "vitamin А"):
+        assert spelled_out(honest) == honest

@@ -9,7 +9,7 @@ import click
 from polyglitch.cli.options import with_example
 from polyglitch.registry import suggest
 
-TOPICS = ("efficiency", "labels", "priority")
+TOPICS = ("capabilities", "efficiency", "labels", "meaning", "priority")
 
 
 class Topics(click.Group):

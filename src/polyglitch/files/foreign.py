@@ -85,6 +85,8 @@ BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 JOINERS = frozenset("\u200c\u200d")
 # Control, format, surrogate, private use, unassigned; line and paragraph separators.
 HIDDEN_CATEGORIES = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+# Cyrillic and Greek letters that look like Latin ones.
+LOOK_ALIKE = frozenset("асԁеһіјорԛѕԝхуАВСЕНІЈКМОРЅТХοανρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ")
 # From Arabic on, joiners spell words (Persian, Hindi) and build emoji; before it, they only hide.
 FIRST_JOINING = "\u0600"
 
@@ -100,12 +102,19 @@ def is_hidden(char: str) -> bool:
 
 
 def hidden_places(text: str) -> Iterator[int]:
-    """Where the hidden characters of a text are; joiners that do their duty are left alone."""
+    """Where a text hides something: joiners that do their duty are left alone, a false letter in a word is not."""
     if text.isascii() and text.isprintable():
         return
     for place, char in enumerate(text):
-        if is_hidden(char) and not (char in JOINERS and joins(text, place)):
+        unseen = is_hidden(char) and not (char in JOINERS and joins(text, place))
+        if unseen or (char in LOOK_ALIKE and beside_latin(text, place)):
             yield place
+
+
+def beside_latin(text: str, place: int) -> bool:
+    """Whether a letter of another script stands beside a Latin one, for which a reader takes it, too."""
+    around = text[max(place - 1, 0) : place] + text[place + 1 : place + 2]
+    return any(char.isascii() and char.isalpha() for char in around)
 
 
 def joins(text: str, place: int) -> bool:

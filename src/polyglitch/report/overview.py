@@ -22,9 +22,11 @@ def html_overview(columns: Sequence[SystemColumn], files: Sequence[str]) -> str:
     )
 
 
-def markdown_overview(columns: Sequence[SystemColumn], files: Sequence[str]) -> str:
+def markdown_overview(columns: Sequence[SystemColumn], files: Sequence[str] = ()) -> str:
     """A table: failed of decided cases, the rate with its interval, and pass to fail."""
-    heads = [f"[{safe(c.system)}]({quote(file)})" for c, file in zip(columns, files, strict=True)]
+    heads = [safe(column.system) for column in columns]
+    if files:
+        heads = [f"[{head}]({quote(file)})" for head, file in zip(heads, files, strict=True)]
     lines = ["| capability | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
     for title, results in table_rows(columns):
         cells = []

@@ -10,14 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from polyglitch.mutate.capabilities.places import ADVERBS, GrowthPlace, left_alone, places
+from msgspec.structs import replace
+
+from polyglitch.mutate.capabilities.gaps import WideGap, wide_gaps
+from polyglitch.mutate.capabilities.places import (
+    ADVERBS,
+    GrowthPlace,
+    abusive,
+    left_alone,
+    places,
+)
 from polyglitch.nlp.lexicons.sentiment import SentimentLexicon
 from polyglitch.nlp.parsers.grammar import Grammar
 from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
-from polyglitch.protocols import Parse, Parser, Proposer, Slot, Token
+from polyglitch.protocols import Gap, Parse, Parser, PhraseFiller, Proposer, Slot, Token
 from polyglitch.records import Edit
 
 MASK = "___"
+PER_GAP = 3  # fillings of a gap that are looked at
+TRAILING = ("IN", "CC")  # a phrase that begins so stands behind the word before it
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,10 @@ def expand(
     """For each sentence at most `most` grown ones, no two with the same words or at the same place first."""
     drafts: list[tuple[int, Parse, GrownDraft]] = []
     for number, parse in enumerate(parses):
-        fills = list(_fills(parse, grammar, proposer, lexicon, known, most))
+        if isinstance(proposer, PhraseFiller):
+            fills = list(_filled(parse, grammar, proposer, lexicon))
+        else:
+            fills = list(_fills(parse, grammar, proposer, lexicon, known, most))
         drafts += [(number, parse, draft) for draft in diverse(fills, most + 2)]
     checked = parser.parse([draft.text for _, _, draft in drafts])
     found: list[list[Expanded]] = [[] for _ in parses]
@@ -74,6 +88,45 @@ class GrownDraft:
     index: int
     words: tuple[str, ...]
     tags: tuple[str, ...]
+
+
+def _filled(
+    parse: Parse, grammar: Grammar, filler: PhraseFiller, lexicon: SentimentLexicon
+) -> Iterator[GrownDraft]:
+    """The fillings of every gap by a model that can put several words, best first."""
+
+    banned = left_alone("never_added") | abusive()
+
+    def allowed(word: str, tag: str) -> bool:
+        if tag in ADVERBS and word not in lexicon.words("neutral", "adverb"):
+            return False
+        return word not in banned and lexicon.neutral_for(word, word, True)
+
+    places = wide_gaps(parse, grammar)
+    gaps = [Gap(parse.text, start_of(parse, place), place.tags) for place in places]
+    found = filler.fill(gaps, allowed, PER_GAP)
+    scored = [
+        (filling.score, place, filling)
+        for place, some in zip(places, found, strict=True)
+        for filling in some
+    ]
+    for _, place, filling in sorted(scored, key=lambda row: -row[0]):
+        if place.tags[0] in TRAILING:
+            yield append(parse, place, filling.words)
+        else:
+            yield insert(parse, GrowthPlace(place.index, place.tags, "", 0.0), filling.words)
+
+
+def start_of(parse: Parse, place: WideGap) -> int:
+    """Where in the text the words of a gap go: behind the word before it."""
+    return parse.tokens[place.index - 1].end
+
+
+def append(parse: Parse, place: WideGap, words: tuple[str, ...]) -> GrownDraft:
+    """The sentence with a phrase put behind a word."""
+    at = start_of(parse, place)
+    text = f"{parse.text[:at]} {' '.join(words)}{parse.text[at:]}"
+    return GrownDraft(text, at, place.index, words, place.tags)
 
 
 def _fills(
@@ -108,10 +161,7 @@ def _words(
     lexicon: SentimentLexicon,
     known: Seen,
 ) -> list[str]:
-    mask = Token(MASK, 0, 0, tag, "", MASK, 0, "")
-    filled = tuple(Token(word, 0, 0, "", "", word, 0, "") for word in after)
-    tokens = (*parse.tokens[:index], mask, *filled, *parse.tokens[index:])
-    slot = Slot(Parse(parse.text, tokens, language=parse.language), index)
+    slot = Slot(with_mask(parse, index, tag, after), index)
     return [
         each.word
         for each in proposer.propose([slot], 40)[0]
@@ -119,6 +169,21 @@ def _words(
         and (tag not in ADVERBS or each.word in lexicon.words("neutral", "adverb"))
         and lexicon.neutral_for(each.word, each.word, known(each.word))
     ]
+
+
+def with_mask(parse: Parse, index: int, tag: str, after: tuple[str, ...]) -> Parse:
+    """The sentence with a mask before a word, and words chosen already behind it, all where the text has them."""
+    at = parse.tokens[index].start
+    added, texts = [], (MASK, *after)
+    for place, text in enumerate(texts):
+        start = at + sum(len(word) + 1 for word in texts[:place])
+        added.append(
+            Token(text, start, start + len(text), tag if not place else "", "", text, 0, "")
+        )
+    shift = sum(len(text) + 1 for text in texts)
+    later = [replace(t, start=t.start + shift, end=t.end + shift) for t in parse.tokens[index:]]
+    text = f"{parse.text[:at]}{' '.join(texts)} {parse.text[at:]}"
+    return Parse(text, (*parse.tokens[:index], *added, *later), language=parse.language)
 
 
 def insert(parse: Parse, place: GrowthPlace, words: tuple[str, ...]) -> GrownDraft:

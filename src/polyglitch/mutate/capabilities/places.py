@@ -51,13 +51,13 @@ def places(parse: Parse, grammar: Grammar) -> list[GrowthPlace]:
             likelihood = grammar.probability(label, longer)
             for added in insertions(longer, parts, allowed):
                 tags = tuple(fillable[symbol] for _, symbol in added)
-                place = _place(added, tags, node, parse, label, likelihood)
+                place = place_of(added, tags, node, parse, label, likelihood)
                 if place:
                     found.setdefault((place.index, place.tags), place)
     return sorted(found.values(), key=lambda each: (-each.likelihood, each.index, each.tags))
 
 
-def _place(
+def place_of(
     added: tuple[tuple[int, str], ...],
     tags: tuple[str, ...],
     node: Tree,
@@ -78,9 +78,7 @@ def _place(
         return None
     if tags[-1] in ADVERBS and (child.label in ("S", "SBAR", "NP") or not _takes_adverb(token)):
         return None
-    if child.start and (
-        _glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)
-    ):
+    if child.start and (glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)):
         return None
     return GrowthPlace(child.start, tags, label, likelihood)
 
@@ -101,7 +99,7 @@ def _crowded(before: Token, tags: tuple[str, ...]) -> bool:
     return before.tag in NOUNS or before.tag in ("JJR", "JJS", "RB", "RBR", "RBS", "HYPH", "POS")
 
 
-def _glued(parse: Parse, index: int) -> bool:
+def glued(parse: Parse, index: int) -> bool:
     """Whether a token hangs on the one before it: `can't`, `co-star`, or a name of several words."""
     before, token = parse.tokens[index - 1], parse.tokens[index]
     name = before.tag.startswith("NNP") and token.tag.startswith("NNP")

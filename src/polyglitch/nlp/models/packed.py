@@ -148,10 +148,10 @@ class PackedPool:
         found: list[float] = (own - every).tolist()
         return found
 
-    def odds_among(self, state: Floats, ids: Sequence[int]) -> Floats:
-        """The log-probability of each of some next tokens after one state, among the commonest tokens."""
-        words = self._weights.words
-        found: Floats = words[list(ids)] @ state - log_sum((words[:COMMON] @ state)[None])[0]
+    def odds_among(self, states: Floats, vectors: Floats) -> Floats:
+        """The log-probability of some next tokens, by their vectors, after each state; among the commonest tokens."""
+        every = log_sum(states @ self._weights.words[:COMMON].T)
+        found: Floats = states @ vectors.T - every[:, None]
         return found
 
     def gains(self, state: Floats, old: int, new: Sequence[int] | Any) -> Floats:

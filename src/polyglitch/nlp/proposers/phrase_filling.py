@@ -22,8 +22,10 @@ from polyglitch.protocols import Filling, Floats, Gap
 START = 0  # <|endoftext|>, which stands between texts in the model's training
 FIRST, LATER, KEPT = 8, 3, 10  # words tried first, after each, and fillings scored to the right
 TAIL = 6  # tokens of the rest: what comes later hardly hears of an added word
-# Under these a filling reads badly: log-probability of a word of it, and what the rest of the sentence loses.
+# Under these a filling reads badly: log-probability of a word of it, what the rest of the sentence loses, and the mean
+# of the first with half of the second, for one word and for several.
 LEAST_LIKELY, MOST_LOST = -8.0, -5.0
+LEAST_OF_ONE, LEAST_OF_SEVERAL = -6.5, -3.3
 VOWELS = "aeiou"
 Allowed = Callable[[str, str], bool]
 
@@ -36,6 +38,14 @@ class Beam(msgspec.Struct, frozen=True):
     state: Floats
     words: tuple[str, ...] = ()
     odds: tuple[float, ...] = ()
+
+
+class TagWords(msgspec.Struct, frozen=True):
+    """The words that may have a tag, their tokens, and the vectors of these."""
+
+    words: list[str]
+    ids: list[int]
+    vectors: Floats
 
 
 class Rest(msgspec.Struct, frozen=True):
@@ -83,7 +93,8 @@ class PhraseFilling:
             for beam, lost in zip(done, losses(pool, done, rests), strict=True):
                 if min(beam.odds) >= LEAST_LIKELY and lost >= MOST_LOST:
                     score = sum(beam.odds) / len(beam.odds) + lost / 2
-                    found[beam.gap].append(Filling(beam.words, score))
+                    if score >= (LEAST_OF_SEVERAL if len(beam.words) > 1 else LEAST_OF_ONE):
+                        found[beam.gap].append(Filling(beam.words, score))
         return [sorted(some, key=lambda one: (-one.score, one.words))[:top] for some in found]
 
     def _begun(
@@ -109,25 +120,21 @@ class PhraseFilling:
         pool: PackedPool,
         gaps: Sequence[Gap],
         beams: Sequence[Beam],
-        words: dict[str, tuple[list[str], list[int]]],
+        words: dict[str, TagWords],
     ) -> list[Beam]:
         """Every filling by one word more, the likeliest of each gap."""
         drafts: dict[int, list[tuple[float, Beam, int, str, float]]] = {}
+        by_tag: dict[str, list[Beam]] = {}
         for beam in beams:
-            tags = gaps[beam.gap].tags
-            some, ids = words[tags[len(beam.words)]]
-            if not ids:
+            by_tag.setdefault(gaps[beam.gap].tags[len(beam.words)], []).append(beam)
+        for tag, some in by_tag.items():
+            if not words[tag].ids:
                 continue
-            odds = pool.odds_among(beam.state, ids)
-            wide = LATER if beam.words else FIRST
-            chosen = 0
-            for place in np.argsort(-odds, kind="stable")[: 8 * wide]:
-                word = some[place]
-                if chosen < wide and self._goes(beam, tags, word, gaps[beam.gap].text):
-                    chosen += 1
-                    total = sum(beam.odds) + float(odds[place])
-                    row = (total, beam, ids[place], word, float(odds[place]))
-                    drafts.setdefault(beam.gap, []).append(row)
+            odds = pool.odds_among(np.stack([beam.state for beam in some]), words[tag].vectors)
+            for beam, own in zip(some, odds, strict=True):
+                drafts.setdefault(beam.gap, []).extend(
+                    self._likeliest(beam, own, gaps[beam.gap], words[tag])
+                )
         kept = [
             row
             for some_drafts in drafts.values()
@@ -141,7 +148,19 @@ class PhraseFilling:
                 found.append(Beam(beam.gap, one.places, one.states[-1], longer, (*beam.odds, own)))
         return found
 
-    def _words(self, tag: str, allowed: Allowed) -> tuple[list[str], list[int]]:
+    def _likeliest(
+        self, beam: Beam, odds: Floats, gap: Gap, words: TagWords
+    ) -> list[tuple[float, Beam, int, str, float]]:
+        """The filling with each of the words that are likeliest next and go with it."""
+        wide = LATER if beam.words else FIRST
+        found: list[tuple[float, Beam, int, str, float]] = []
+        for place in np.argsort(-odds, kind="stable")[: 8 * wide]:
+            word, own = words.words[place], float(odds[place])
+            if len(found) < wide and self._goes(beam, gap.tags, word, gap.text):
+                found.append((sum(beam.odds) + own, beam, words.ids[place], word, own))
+        return found
+
+    def _words(self, tag: str, allowed: Allowed) -> TagWords:
         """The words of a tag with their tokens."""
         known = self._closed.get(tag)
         if known is not None:
@@ -157,10 +176,13 @@ class PhraseFilling:
                 and self._classes.can_be(word, tag)
                 and allowed(word, tag)
             ]
-        return some, [self._vocabulary[word] for word in some]
+        ids = [self._vocabulary[word] for word in some]
+        return TagWords(some, ids, self._weights.words[ids])
 
     def _goes(self, beam: Beam, tags: tuple[str, ...], word: str, text: str) -> bool:
         """Whether a word goes with those before it: a or an, no word twice, no bare noun that has a plural."""
+        if word in beam.words:
+            return False
         place = len(beam.words)
         before = beam.words[-1] if beam.words else ""
         if before in ("a", "an") and (before == "an") != (word[0] in VOWELS):

@@ -1,0 +1,59 @@
+"""The papers' tables from one command each: meaning from readings, capabilities from stored runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.conftest import Cli
+
+ROOT = Path(__file__).parents[2]
+READ = ROOT / "benchmarks" / "readings" / "round_trips.jsonl"
+OWN = ROOT / "tests" / "represent" / "own_descriptions.tsv"
+
+
+def test_round_trips_that_were_read(cli: Cli) -> None:
+    run = ("evaluate", "meaning", "--round-trips", str(READ), "--descriptions", str(OWN))
+    found = json.loads(cli(*run, "--style", "search", "--metric", "semmt-r", "--json").stdout)
+    assert found["round_trips"] == {"held_out": 100, "bugs": 13}
+    (row,) = found["metrics"]
+    assert row["auc"] >= 0.82 and row["interval"][0] < row["auc"] < row["interval"][1]
+    assert found["descriptions"]["right"] >= 95
+    told = cli(*run, "--style", "search", "--metric", "semmt-r").stdout
+    assert "100 round trips held out, 13 bugs" in told and "0.563" in told
+
+
+def test_how_common_relations_are(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("At least two ships left.\nThe sea was calm.\nNobody came.\n")
+    found = json.loads(cli("evaluate", "meaning", "--corpus", "c.txt", "--json").stdout)
+    assert found["prevalence"]["sentences"] == 3
+    assert [found["prevalence"][key]["found"] for key in ("quantifier", "logic", "either")] == [
+        1,
+        1,
+        2,
+    ]
+
+
+def test_what_is_wrong_with_the_readings_is_told(cli: Cli, tmp_path: Path) -> None:
+    assert "nothing to evaluate" in cli("evaluate", "meaning", code=2).stderr
+    (tmp_path / "r.jsonl").write_text('{"source": "a", "back": "b", "bug": true}\n')
+    told = cli("evaluate", "meaning", "--round-trips", "r.jsonl", code=2).stderr
+    assert "both kinds are needed" in told
+    (tmp_path / "d.tsv").write_text("lines with a vowel\t[(\n")
+    assert "d.tsv:1" in cli("evaluate", "meaning", "--descriptions", "d.tsv", code=2).stderr
+
+
+def test_capabilities_of_stored_runs(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text("def same(text):\n    return 'positive'\n")
+    rows = [{"text": "a good film", "label": "positive", "capability": "praise"}] * 2
+    rows[1] = {"text": "a bad film", "label": "negative", "capability": "blame"}
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    cli("run", "--system", "python:m:same", "--corpus", "s.jsonl", "--method", "suite", "-q")
+    told = cli("evaluate", "capabilities", "-o", "table.md").stdout
+    assert "1 of 1 (100.0%)" in told
+    assert "| Blame | 1 of 1: 100.0%" in (tmp_path / "table.md").read_text()
+    (tmp_path / "t.txt").write_text("The old bridge was closed.\nThe new road is open.\n")
+    other = ("run", "--system", "python:m:same", "--corpus", "t.txt", "--method", "llm")
+    cli(*other, "--store", "other.sqlite", "-q")
+    lost = cli("evaluate", "capabilities", "other.sqlite:", code=2).stderr
+    assert "tested no capability" in lost

@@ -1,0 +1,80 @@
+"""Growing a sentence: where, by which tags, and that whoever fills a gap is asked at the right place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+import pytest
+
+from polyglitch.mutate.capabilities.expansion import Seen, expand, with_mask
+from polyglitch.mutate.capabilities.gaps import spellings, wide_gaps
+from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.parsers.grammar import open_grammar
+from polyglitch.protocols import Candidate, Filling, Gap, Parse, Slot
+from polyglitch.tools import Toolbox
+
+TEXT = "The film is a wonderful surprise."
+
+
+@pytest.fixture(scope="module")
+def parse() -> Parse:
+    (found,) = Toolbox().parser("en").parse([TEXT])
+    return found
+
+
+class Filler:
+    """Fits `Proposer` and `PhraseFiller`; knows a few words of each tag and remembers what it was asked."""
+
+    signature = "filler"
+    words: ClassVar = {"IN": "in", "DT": "the", "NN": "evening", "JJ": "modern", "CC": "and"}
+
+    def __init__(self) -> None:
+        self.gaps: list[Gap] = []
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        raise AssertionError("who fills gaps is not asked for single words")
+
+    def fill(
+        self, gaps: Sequence[Gap], allowed: Callable[[str, str], bool], top: int
+    ) -> list[list[Filling]]:
+        self.gaps += gaps
+        assert allowed("modern", "JJ") and not allowed("terrible", "JJ")
+        known = [all(tag in self.words for tag in gap.tags) for gap in gaps]
+        return [
+            [Filling(tuple(self.words[tag] for tag in gap.tags), -1.0)] if fine else []
+            for gap, fine in zip(gaps, known, strict=True)
+        ]
+
+
+@pytest.mark.needs("spacy")
+def test_a_mask_is_where_the_text_has_it(parse: Parse) -> None:
+    masked = with_mask(parse, 1, "JJ", ("long",))
+    assert masked.text == "The ___ long film is a wonderful surprise."
+    assert [masked.text[t.start : t.end] for t in masked.tokens] == [t.text for t in masked.tokens]
+    assert Slot(masked, 1).token.tag == "JJ"
+
+
+@pytest.mark.needs("spacy")
+def test_a_sentence_grows_by_phrases_of_several_words(parse: Parse) -> None:
+    tools, filler = Toolbox(), Filler()
+    lexicon = open_lexicon("en", ("bundled",))
+    ((*grown,),) = expand(
+        [parse], tools.parser("en"), filler, open_grammar("en"), lexicon, 5, Seen(filler)
+    )
+    texts = [row.parse.text for row in grown]
+    assert "The film is a wonderful surprise in the evening." in texts
+    assert "The modern film is a wonderful surprise." in texts
+    assert len(set(texts)) == len(texts)
+    for gap in filler.gaps:
+        assert gap.text == TEXT and gap.text[gap.at : gap.at + 1] in (" ", ".")
+
+
+@pytest.mark.needs("spacy")
+def test_phrases_are_spelt_out_by_the_grammar(parse: Parse) -> None:
+    grammar = open_grammar("en")
+    tags = [row for row, _ in spellings(grammar, "PP")]
+    assert tags[0] == ("IN", "DT", "NN") and all(row[0] in ("IN", "RB") for row in tags)
+    found = wide_gaps(parse, grammar)
+    assert {len(gap.tags) for gap in found} >= {1, 3}
+    assert all(gap.index > 0 for gap in found), "before the first word nothing leads to a filling"
