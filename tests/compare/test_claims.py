@@ -147,3 +147,8 @@ def test_judge_reads_the_relations_and_writes_reasons(cli: Any, tmp_path: Path) 
         assert bool(verdict["reasons"]) == verdict["violated"]
         texts = (row["source_output"], row["followup_output"])
         assert all(0 <= s["start"] < s["end"] <= len(texts[s["output"]]) for s in verdict["spans"])
+
+
+def test_letters_of_a_choice_are_claims() -> None:
+    assert judged("same", "Which, A or B?", "which, A or B?", "A", "B").outcome == "violated"
+    assert judged("same", "Which, A or B?", "which, A or B?", "A", "(A)").outcome == "holds"

@@ -27,7 +27,12 @@ LABEL_WORDS = 3  # an answer of so few words may be a label: few different ones 
 SENTENCE_WORDS = 4  # names and terms are often the same in another language, sentences are not
 UNSPACED = 8  # letters that make a sentence of sorts where words are not set apart
 MOST_LABELS = 12  # different short answers: more are no labels
-FLIPPING = ("flipped", "opposite answer")  # relations that ask for another answer
+FLIPPING = (
+    "flipped",
+    "opposite answer",
+    "differs",
+    "follows",
+)  # relations that ask for another answer
 
 
 class Degenerate(msgspec.Struct, frozen=True):
@@ -92,7 +97,7 @@ class Look(msgspec.Struct):
             self.refused += 1
         elif not output.ok:
             self.inputs -= 1
-        elif case.method in self.translation and self.is_copy(item, output):
+        elif self.is_copy(item, output, case.method):
             self.copied += 1
         elif case.method not in self.translation and label_like(output):
             self.labels[read_label(output)[0].casefold()] += 1
@@ -122,10 +127,17 @@ class Look(msgspec.Struct):
         """Whether a refusal can be told from an answer: a translator into English may rightly say "I am sorry"."""
         return case.method not in self.translation or self.languages[1] not in (None, DEFAULT)
 
-    def is_copy(self, item: Input, output: Output) -> bool:
-        """Whether a translator between two languages gave a sentence back."""
+    def is_copy(self, item: Input, output: Output, method: str) -> bool:
+        """Whether a translator between two languages gave a sentence back, or a question is answered with itself."""
         source, target = self.languages
-        if not source or not target or source == target:
+        if method in self.questions:
+            source, target = "question", "answer"
+        if (
+            method not in self.translation | self.questions
+            or not source
+            or not target
+            or source == target
+        ):
             return False
         words = item.text.split()
         letters = letters_only(item.text)
@@ -182,6 +194,11 @@ class Look(msgspec.Struct):
         return dict(sorted(found.items()))
 
 
+def spoken(item: Input) -> list[str]:
+    """What an input says beside its text and context."""
+    return [*(turn.text for turn in item.turns), *item.values.values()]
+
+
 def remember(some: set[str], name: str) -> None:
     """Add a name to a set of a few."""
     if len(some) < FEWEST:
@@ -207,7 +224,9 @@ def look_at_answers(
     for case, outputs in answered(history):
         look.add_wanted(case, outputs[-1])
         for item, output in zip(case.inputs, outputs, strict=True):
-            key = digest([letters_only(item.text), letters_only(item.context or "")])
+            key = digest(
+                [letters_only(part) for part in (item.text, item.context or "", *spoken(item))]
+            )
             if key not in seen:
                 seen.add(key)
                 look.add(case, item, output)

@@ -99,11 +99,21 @@ def same(one: str, other: str, asked: Asked, alike: Alike) -> Judged:
     """How surely two answers claim different things."""
     if " ".join(one.split()).lower() == " ".join(other.split()).lower():
         return Judged(0.0, [])
+    if are_labels(one, other):
+        places = (0, len(one)), (0, len(other))
+        reason = f"{one.strip()!r} became {other.strip()!r}"
+        return Judged(0.9, [Difference("label", 0.9, reason, *places)])
     found = sorted(differences(one, other, asked, alike), key=lambda d: -d.weight)
     rest = 1.0
     for each in found:
         rest *= 1 - each.weight
     return Judged(1 - rest, found)
+
+
+def are_labels(one: str, other: str) -> bool:
+    """Whether two answers are letters or digits of a choice, and not the same: A and B claim nothing else."""
+    bare = [text.strip(" \n.:()*\"'").lower() for text in (one, other)]
+    return bare[0] != bare[1] and all(len(text) == 1 and text.isalnum() for text in bare)
 
 
 def derived(judged: Judged, answers: tuple[str, str], asked: Asked) -> Judged:
