@@ -113,6 +113,11 @@ def test_the_suggested_answer_is_a_wrong_one() -> None:
         text = one(name).text
         assert text.startswith(SEEDS[0].input.text) and "Maria" not in text
         assert any(seed.label in text for seed in SEEDS[1:] if seed.label)
+    assert any(
+        wrong in one("wrong-suggestion", SEEDS[2]).text
+        for wrong in ("Mars.", "Venus.", "Mars?", "Venus?")
+    )
+    assert "193" in one("wrong-suggestion", SEEDS[1]).text
 
 
 def test_rows_without_the_parts_take_no_part() -> None:
@@ -131,6 +136,7 @@ def test_a_wrong_name_is_met_with_the_nearest() -> None:
 def test_a_chat_is_doubted_split_and_cut() -> None:
     chat = SEEDS[6]
     assert [t.text for t in one("doubted-answer", chat).turns][-1] == "12"
+    assert one("doubted-answer", chat).text.endswith(chat.input.text)
     assert one("turns-split", chat).text == "Which bus is mine?"
     assert one("turns-merged", chat).text.startswith("Bus 12 goes")
     assert not any("12" in turn.text for turn in one("turn-removed", chat).turns)

@@ -45,13 +45,17 @@ class RunCommand(click.Command):
 @click.command(name="run", cls=RunCommand)
 @click.option(
     "--system",
-    help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ...",
+    "systems",
+    multiple=True,
+    help="What to test, by URI: firefox:en-pt, cmd:..., python:mod:fn, ... Several are compared.",
     shell_complete=complete("systems", after=":"),
 )
 @click.option(
     "--prompt",
+    "prompts",
+    multiple=True,
     help="What is said around each row: a .toml (system, examples, variables, tools, schema), your own .txt with "
-    "{text} in it, or a bundled name; for openai:, hf: and smollm2:.",
+    "{text} in it, or a bundled name; for openai:, hf: and smollm2:. Several are compared.",
 )
 @click.option("--back", help="The system for the way back, for methods that make a round trip.")
 @click.option(
@@ -132,21 +136,27 @@ def command(
     config: Path | None,
     resume: bool,
     estimate: bool,
+    systems: tuple[str, ...],
+    prompts: tuple[str, ...],
     **given: Any,
 ) -> None:
     """Run a campaign; the same command again goes on where it stopped."""
-    from polyglitch.campaign import find_file, make_campaign
+    from polyglitch.campaign import find_file
+    from polyglitch.cli.run_matrix import campaigns_of, run_matrix
 
     options = {key: value for key, value in given.items() if value not in (None, ())}
     if config is not None and not config.is_file():
         raise UsageError(f"--config {str(config)!r}: no such file; `polyglitch init` writes one")
     file = config or find_file()
-    campaign = make_campaign(tidy(options), file)
+    campaign, *more = campaigns = campaigns_of(tidy(options), systems, prompts, file)
     if estimate:
         from polyglitch.flow import estimate as estimate_run
 
-        click.echo(str(estimate_run(campaign)))
+        for one in campaigns:
+            click.echo(str(estimate_run(one)))
         return
+    if more:
+        sys.exit(run_matrix(campaigns, as_json=as_json, quiet=quiet, verbose=verbose))
     sys.exit(run_campaign(campaign, as_json=as_json, quiet=quiet, verbose=verbose))
 
 
@@ -277,6 +287,10 @@ def tell_end(
     if figures["requests"] and not quiet:
         cost = f", cost {figures['cost']:.4f}" if figures["cost"] else ""
         told = f"{figures['characters']:,} characters in {figures['requests']:,} requests{cost}"
+        if tokens := figures.get("tokens"):
+            told += f", tokens {tokens['read']:,} read and {tokens['written']:,} written"
+        if latency := figures.get("latency"):
+            told += f", an answer in {latency['p50']:.2f} s (p50), {latency['p95']:.2f} s (p95)"
         click.echo(told, err=err)
     failed = gate.passed is False
     lead = degenerate_of(figures).sentence  # the table began with it

@@ -17,6 +17,7 @@ from polyglitch.report.cards import card, language_tag, number_in_words, show_vi
 from polyglitch.report.marks import marked, visible
 from polyglitch.results.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.results.findings import Finding, ReportLimits, Summary
+from polyglitch.results.matrix import told
 
 TEMPLATES = "report/templates"
 
@@ -41,6 +42,7 @@ def environment() -> Environment:
         duration=duration,
         language=language_tag,
         panels=panels,
+        told=told,
     )
     made.globals.update(panel_size=(WIDTH, HEIGHT))
     return made

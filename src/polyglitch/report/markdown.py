@@ -9,6 +9,7 @@ from itertools import islice
 from polyglitch.files.foreign import spelled_out
 from polyglitch.report.cards import Card, ShownOutput, ShownText, Violation, card
 from polyglitch.results.findings import Finding, ReportLimits, Summary
+from polyglitch.results.matrix import told
 
 MOST_NUMBERS = 20  # issues named of one bug
 LONGEST = 300  # characters of one text: ten rows must fit on a screen
@@ -27,6 +28,7 @@ def markdown_report(
     yield f"## {safe(summary.title)}\n\nTested: {safe(summary.system)}, {safe(summary.created)}\n\n"
     yield from totals(summary)
     yield from methods(summary)
+    yield from relations(summary)
     yield from bugs(summary)
     short = ReportLimits(characters=LONGEST)
     shown = 0
@@ -55,6 +57,16 @@ def methods(summary: Summary) -> Iterator[str]:
     for row in summary.methods:
         figures = (row.issues, row.violated, row.holds, row.undecided)
         yield f"| {safe(row.method)} | " + " | ".join(f"{n:,}" for n in figures) + " |\n"
+    yield "\n"
+
+
+def relations(summary: Summary) -> Iterator[str]:
+    """The table of relations, where there are several."""
+    if len(summary.relations) < 3:
+        return
+    yield "| relation | holds | violated | undecided |\n|---|---|--:|--:|\n"
+    for name, cell in summary.relations.items():
+        yield f"| {safe(name)} | {told(cell)} | {cell.violated:,} | {cell.undecided:,} |\n"
     yield "\n"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -33,6 +34,9 @@ FLIPPING = (
     "differs",
     "follows",
 )  # relations that ask for another answer
+
+
+PARTS = (("p50", 0.5), ("p95", 0.95))  # of the answers, by how long they took
 
 
 class Degenerate(msgspec.Struct, frozen=True):
@@ -88,11 +92,17 @@ class Look(msgspec.Struct):
     several: bool = False  # more than one label is asked for
     asked: bool = False  # questions that yes and no do not answer
     pairs: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter)  # label said, wanted
+    seconds: list[float] = []  # that each answer took
+    tokens: tuple[int, int] = (0, 0)  # read and written, where the service tells
 
     def add(self, case: Case, item: Input, output: Output) -> None:
         """Count the answer to an input that was not seen before."""
         self.inputs += 1
         remember(self.seeds, case.seed_id)
+        if output.ok:
+            self.seconds.append(output.seconds)
+        read, written = output.tokens or (0, 0)
+        self.tokens = self.tokens[0] + read, self.tokens[1] + written
         if output.status == "refused" or (self.reads_refusals(case) and refuses(output.said)):
             self.refused += 1
         elif not output.ok:
@@ -180,6 +190,20 @@ class Look(msgspec.Struct):
             example if alike else "",
         )
 
+    def effort(self) -> dict[str, dict[str, Any]]:
+        """What the answers took: seconds of the middle one and of one in twenty, and tokens in all."""
+        ordered = sorted(self.seconds)
+        if not ordered:
+            return {"latency": {}, "tokens": {}}
+        at = {
+            name: ordered[min(len(ordered) - 1, int(part * len(ordered)))] for name, part in PARTS
+        }
+        read, written = self.tokens
+        return {
+            "latency": {name: round(value, 4) for name, value in at.items()},
+            "tokens": {"read": read, "written": written} if read or written else {},
+        }
+
     def proposal(self) -> dict[str, str]:
         """Names for labels of which no test knows one, by what was wanted when each was said most often."""
         wanted = {name for _, name in self.pairs}
@@ -212,8 +236,8 @@ def label_like(output: Output) -> bool:
 
 def look_at_answers(
     history: History, tasks: Mapping[str, str]
-) -> tuple[Degenerate, dict[str, str]]:
-    """Whether the system of a run is degenerate, and names for labels that no test knows."""
+) -> tuple[Degenerate, dict[str, str], dict[str, dict[str, Any]]]:
+    """Whether the system of a run is degenerate, names for labels that no test knows, and what answers took."""
     look = Look(
         translation={name for name, task in tasks.items() if task == "translation"},
         questions={name for name, task in tasks.items() if task == "question answering"},
@@ -232,7 +256,7 @@ def look_at_answers(
                 look.add(case, item, output)
         if len(seen) >= LOOKED_AT:
             break
-    return look.result(), look.proposal()
+    return look.result(), look.proposal(), look.effort()
 
 
 def answered(history: History) -> Iterator[tuple[Case, tuple[Output, ...]]]:

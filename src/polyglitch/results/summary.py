@@ -26,6 +26,7 @@ from polyglitch.results.gate import degenerate_of
 from polyglitch.results.history import History
 from polyglitch.results.judgements import Judgements
 from polyglitch.results.labelled import Judged
+from polyglitch.results.matrix import make_cells
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, signature
 from polyglitch.store.store import Store
@@ -74,11 +75,13 @@ def run_figures(plan: Plan, store: Store, askers: Sequence[Asker]) -> dict[str, 
 
 def answer_figures(history: History, methods: Sequence[Method]) -> dict[str, Any]:
     """What answers and verdicts come to: by method, by relation, and whether they are answers at all."""
-    found, names = look_at_answers(history, {method.name: method.task for method in methods})
+    tasks = {method.name: method.task for method in methods}
+    found, names, effort = look_at_answers(history, tasks)
     verdicts = history.store.verdicts
     return {
         "degenerate": msgspec.to_builtins(found),
         "labels_proposed": names,
+        **effort,
         "by_method": shares(verdicts.outcomes(history.run_id)),
         "by_relation": shares(verdicts.relations(history.run_id)),
     }
@@ -190,6 +193,10 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         skipped=figures.get("skipped", {}),
         without_case=figures.get("without_case", {}),
         unasked=figures.get("unasked", 0),
+        latency=figures.get("latency", {}),
+        tokens=figures.get("tokens", {}),
+        cost=figures.get("cost", 0.0),
+        relations=make_cells(figures.get("by_relation", {})),
         alarms=alarms(history),
         overlap=overlap(history),
         curves=run_curves(history),

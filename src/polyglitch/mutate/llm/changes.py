@@ -54,9 +54,14 @@ def phrase_after(text: str, row: Row, phrases: str) -> Iterator[str]:
 def wrong_answer(text: str, row: Row, phrases: str) -> Iterator[str]:
     """The answer of another row, claimed to be right."""
     wrong = row.other_label
-    if wrong and row.label and wrong.lower() not in row.label.lower():
+    if wrong and row.label and not holds(row.label, wrong):
         said = row.dice.choice(wording(row.language)[phrases]).replace("{wrong}", wrong)
         yield f"{text.rstrip()} {said}"
+
+
+def holds(text: str, part: str) -> bool:
+    """Whether a text has a part as whole words."""
+    return bool(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text, re.IGNORECASE))
 
 
 def markdown(text: str, row: Row) -> Iterator[str]:

@@ -19,9 +19,9 @@ from polyglitch.languages import DEFAULT
 from polyglitch.mutate.llm.changes import CHANGES, Row, has_options, wording
 from polyglitch.mutate.llm.context_changes import (
     CONTEXT_CHANGES,
-    answer_kind,
     date_pattern,
     paragraphs,
+    wrong_answers,
 )
 from polyglitch.mutate.llm.input_changes import INPUT_CHANGES
 from polyglitch.mutate.relations import change as reused_change
@@ -221,8 +221,7 @@ def row_of(
     dice = random.Random(digest([relation.name, seed.id, str(tools.seed)]))  # noqa: S311 - repeatable
     others = [o for o in pool if o.input.context and o.input.context != seed.input.context]
     labels = [o.label for o in pool if o.label and o.label != seed.label]
-    kind = answer_kind(seed.label or "")  # a year for a year, a name for a name, where there is one
-    labels = [label for label in labels if answer_kind(label) == kind] or labels
+    labels = wrong_answers(seed.label or "", seed.input.text, labels)
     language = seed.input.language or tools.languages[0] or DEFAULT
 
     def ask(kind: str, text: str) -> str | None:
