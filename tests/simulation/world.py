@@ -205,7 +205,9 @@ class World:
             yield
 
     def _begins(self, _: Connection) -> None:
-        if not self.connection.in_transaction:  # else somebody reads who is writing, and has the turn
+        if (
+            not self.connection.in_transaction
+        ):  # else somebody reads who is writing, and has the turn
             self.scheduler.give_way()
 
     def _commits(self, connection: Connection) -> None:

@@ -198,7 +198,7 @@ def wrong_answers(right: str, asked: str, others: list[str]) -> list[str]:
     if len(options) > 1 and right in options:
         return [option for option in options if option != right]
     if NUMBER.search(right):
-        return [NUMBER.sub(lambda n, more=more: str(int(n[1]) + more), right) for more in (3, 7)]
+        return [NUMBER.sub(str(int(NUMBER.findall(right)[0]) + more), right) for more in (3, 7)]
     return [other for other in others if answer_kind(other) == answer_kind(right)] or others
 
 
