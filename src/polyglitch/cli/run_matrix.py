@@ -18,9 +18,21 @@ if TYPE_CHECKING:
 def campaigns_of(
     options: dict[str, Any], systems: Sequence[str], prompts: Sequence[str], file: Path | None
 ) -> list[Campaign]:
-    """A campaign for each prompt with each system."""
+    """A campaign for each prompt with each system; a promptfoo configuration brings prompts, systems and rows."""
     from polyglitch.campaign import make_campaign
+    from polyglitch.files.promptfoo import ENDINGS, read_promptfoo
 
+    asked: list[str] = []
+    for prompt in prompts:
+        if not prompt.endswith(ENDINGS):
+            asked.append(prompt)
+            continue
+        config = read_promptfoo(prompt)
+        asked += [f"{prompt}#{number}" for number in range(1, len(config.prompts) + 1)]
+        systems = systems or config.systems
+        if config.rows:
+            options = {"corpus": prompt} | options
+    prompts = asked
     return [
         make_campaign(
             options
