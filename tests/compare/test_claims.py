@@ -50,7 +50,7 @@ def test_claims_beat_the_bar_and_exact_match(half: str) -> None:
 
 
 def test_pairs_cover_features_relations_and_both_sides() -> None:
-    assert len(PAIRS) >= 300 and len({row["id"] for row in PAIRS}) == len(PAIRS)
+    assert len(PAIRS) >= 500 and len({row["id"] for row in PAIRS}) == len(PAIRS)
     topics = {(row["source"], row["half"]) for row in PAIRS}
     assert len(topics) == len({source for source, _ in topics})  # a topic is in one half only
     for half in ("tune", "test"):

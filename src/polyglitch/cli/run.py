@@ -117,7 +117,8 @@ class RunCommand(click.Command):
     "-o",
     "--output",
     multiple=True,
-    help="Report file: .html .jsonl .csv .md .xml .sarif .inspect.json .promptfoo.json, or - for JSON lines on stdout (repeatable).",
+    help="Report file: .html .jsonl .csv .md .xml .sarif .inspect.json .promptfoo.json, or - for JSON lines on "
+    "stdout (repeatable).",
 )
 @click.option(
     "--config",
