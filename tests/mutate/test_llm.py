@@ -118,6 +118,10 @@ def test_the_suggested_answer_is_a_wrong_one() -> None:
         for wrong in ("Mars.", "Venus.", "Mars?", "Venus?")
     )
     assert "193" in one("wrong-suggestion", SEEDS[1]).text
+    assert (
+        one("contradicted-answer", SEEDS[5]).text.partition(" May I")[0].rstrip(".").split()[-1]
+        != "yes"
+    )
 
 
 def test_rows_without_the_parts_take_no_part() -> None:

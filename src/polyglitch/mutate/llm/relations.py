@@ -219,10 +219,11 @@ def row_of(
 ) -> Row:
     """What a change may look at; other rows are drawn by the campaign's seed."""
     dice = random.Random(digest([relation.name, seed.id, str(tools.seed)]))  # noqa: S311 - repeatable
+    language = seed.input.language or tools.languages[0] or DEFAULT
     others = [o for o in pool if o.input.context and o.input.context != seed.input.context]
     labels = [o.label for o in pool if o.label and o.label != seed.label]
-    labels = wrong_answers(seed.label or "", seed.input.text, labels)
-    language = seed.input.language or tools.languages[0] or DEFAULT
+    contrary = wording(language)["contrary"].get((seed.label or "").lower())
+    labels = [contrary] if contrary else wrong_answers(seed.label or "", seed.input.text, labels)
 
     def ask(kind: str, text: str) -> str | None:
         template = wording(language)["rewrite"] if kind == "paraphrase" else "{text}"
