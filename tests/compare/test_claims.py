@@ -152,3 +152,25 @@ def test_judge_reads_the_relations_and_writes_reasons(cli: Any, tmp_path: Path) 
 def test_letters_of_a_choice_are_claims() -> None:
     assert judged("same", "Which, A or B?", "which, A or B?", "A", "B").outcome == "violated"
     assert judged("same", "Which, A or B?", "which, A or B?", "A", "(A)").outcome == "holds"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "violated"),
+    [
+        ("A ponte foi aberta em 1931.", "Foi aberta em 1931.", False),
+        ("A ponte foi aberta em 1931.", "O texto não diz quando foi aberta.", True),
+        ("Sim, pode trazer um cão.", "Não, não pode trazer um cão.", True),
+        ("El curso empieza el 14 de mayo.", "El curso empieza el 21 de mayo.", True),
+        ("El curso empieza el 14 de mayo.", "Empieza el 14 de mayo.", False),
+        ("El curso lo da Teresa Ward.", "No lo sé, el aviso no lo dice.", True),
+        ("Oui, les chiens sont admis.", "Non, les chiens ne sont pas admis.", True),
+        ("Le billet coûte 12 euros.", "Il coûte 12 euros.", False),
+        ("Le billet coûte 12 euros.", "Le texte ne précise pas le prix.", True),
+        ("Das Rad kostet 10 Euro am Tag.", "Es kostet 10 Euro am Tag.", False),
+        ("Das Rad kostet 10 Euro am Tag.", "Es kostet 13 Euro am Tag.", True),
+        ("Ja, Hunde sind erlaubt.", "Nein, Hunde sind nicht erlaubt.", True),
+    ],
+)
+def test_claims_in_other_languages(one: str, other: str, violated: bool) -> None:
+    found = judged("same", "?", "??", one, other)
+    assert (found.outcome == "violated") is violated, found.reasons

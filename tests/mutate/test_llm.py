@@ -163,3 +163,16 @@ def test_what_the_prompt_does_not_declare_is_not_changed() -> None:
 def test_measures_and_dates_keep_their_amount() -> None:
     assert "0.94 kilometres" in (one("other-unit", SEEDS[3]).context or "")
     assert "1998-03-12" in (one("date-in-digits").context or "")
+
+
+@pytest.mark.parametrize("language", ["pt", "es", "fr", "de"])
+def test_other_languages_have_phrases_of_their_own(language: str) -> None:
+    spoken = Input("Maria?", "Maria 1998. Paris.", language=language)
+    rows = [
+        Seed("a", spoken, "Maria"),
+        Seed("b", Input("?", "Zwei 1999.", language=language), "Peter"),
+    ]
+    cases = list(llm_cases((), 1, PARTS)(rows, Toolbox(corpus=rows, languages=(language, None))))
+    made = {case.data["relation"]: case.inputs[1] for case in cases}
+    assert {"doubted-answer", "fact-removed", "instruction-in-data", "other-name"} <= set(made)
+    assert "Are you" not in made["are-you-sure"].text

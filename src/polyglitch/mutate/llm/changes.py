@@ -35,10 +35,21 @@ class Row(NamedTuple):
 Change = Callable[..., Iterator[str]]
 
 
+class Lacking(KeyError):
+    """A language has no phrases for a change, which then does not apply."""
+
+
+class Phrases(dict[str, Any]):
+    """The phrases and lists of a language; what it does not have is told apart from a mistake."""
+
+    def __missing__(self, key: str) -> Any:
+        raise Lacking(key)
+
+
 @cache
-def wording(language: str) -> dict[str, Any]:
+def wording(language: str) -> Phrases:
     """The phrases and lists of a language."""
-    return language_of(language).table("llm.toml", "relations for LLM features")
+    return Phrases(language_of(language).table("llm.toml", "relations for LLM features"))
 
 
 def phrase_before(text: str, row: Row, phrases: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from itertools import islice
@@ -13,10 +14,10 @@ from typing import Any, Literal
 import msgspec
 
 from polyglitch.component import component
-from polyglitch.errors import UsageError
+from polyglitch.errors import Missing, UsageError
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import DEFAULT
-from polyglitch.mutate.llm.changes import CHANGES, Row, has_options, wording
+from polyglitch.mutate.llm.changes import CHANGES, Lacking, Row, has_options, wording
 from polyglitch.mutate.llm.context_changes import (
     CONTEXT_CHANGES,
     date_pattern,
@@ -137,11 +138,13 @@ def cases_of(
     if not all(has(need, seed, row, feature) for need in relation.needs):
         return
     data: dict[str, Any] = {"relation": relation.name, "title": relation.title}
+    made = followups(relation, seed.input, row, tools, feature)
     if "swap" in relation.needs:
         data["swapped"] = swapped_answers(feature)
-    for item in followups(relation, seed.input, row, tools, feature):
-        inputs = (seed.input, item)
-        yield new_case(seed, f"{relation.must}:{relation.name}", inputs, None, (), data)
+    with suppress(Lacking, Missing):  # a relation is for the languages that have its phrases
+        for item in made:
+            inputs = (seed.input, item)
+            yield new_case(seed, f"{relation.must}:{relation.name}", inputs, None, (), data)
 
 
 def followups(
