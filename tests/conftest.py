@@ -30,6 +30,7 @@ EXTRAS = {
     "pandas": "check",
     "pyarrow": "parquet",
     "openpyxl": "excel",
+    "yaml": "promptfoo",
     "nbclient": "check",
     "greenery": "check",
     "greenlet": "check",

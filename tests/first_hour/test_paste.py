@@ -27,6 +27,7 @@ ELSEWHERE = {
     r"--engine ray": "tests/run/test_ray_engine.py",
     r"postgres(ql)?://": "tests/store/test_team.py",
     r"openai:|deepl:|http:": "tests/systems/http",
+    r"promptfooconfig": "tests/systems/test_promptfoo.py",
     r"smollm2:|hf:|evaluate priority": "tests/systems/test_causal.py",
     r"apertium:": "tests/systems/test_translators.py",
 }

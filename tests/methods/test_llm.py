@@ -45,6 +45,15 @@ def inventive(text, context):
 def constant(text, context):
     return "The Alder Bridge was opened in 1931."
 
+def always(text, context):
+    return "yes"
+
+def refusing(text, context):
+    return "I'm sorry, but I can't help with that."
+
+def echoing(text, context):
+    return text
+
 honest.parallel = 1
 '''  # fmt: skip
 # These small readers look for key words, and believe every sentence that has them.
@@ -99,3 +108,13 @@ def test_a_weakness_is_found_by_its_relation(
     assert seen & found
     if function != "constant":
         assert seen <= found
+
+
+@pytest.mark.parametrize("function", ["constant", "always", "refusing", "echoing"])
+def test_a_system_that_does_not_answer_never_passes(cli: Any, folder: Path, function: str) -> None:
+    done = cli(
+        *("run", "--method", "llm", "--system", f"python:{folder}/assistant.py:{function}"),
+        *("--corpus", folder / "rows.jsonl", "--fail-under", "0.1", "--max-undecided", "100%"),
+        code=1,
+    )
+    assert "degenerate" in done.stderr + done.stdout

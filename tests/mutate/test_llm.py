@@ -113,6 +113,15 @@ def test_the_suggested_answer_is_a_wrong_one() -> None:
         text = one(name).text
         assert text.startswith(SEEDS[0].input.text) and "Maria" not in text
         assert any(seed.label in text for seed in SEEDS[1:] if seed.label)
+    assert any(
+        wrong in one("wrong-suggestion", SEEDS[2]).text
+        for wrong in ("Mars.", "Venus.", "Mars?", "Venus?")
+    )
+    assert "193" in one("wrong-suggestion", SEEDS[1]).text
+    assert (
+        one("contradicted-answer", SEEDS[5]).text.partition(" May I")[0].rstrip(".").split()[-1]
+        != "yes"
+    )
 
 
 def test_rows_without_the_parts_take_no_part() -> None:
@@ -131,6 +140,7 @@ def test_a_wrong_name_is_met_with_the_nearest() -> None:
 def test_a_chat_is_doubted_split_and_cut() -> None:
     chat = SEEDS[6]
     assert [t.text for t in one("doubted-answer", chat).turns][-1] == "12"
+    assert one("doubted-answer", chat).text.endswith(chat.input.text)
     assert one("turns-split", chat).text == "Which bus is mine?"
     assert one("turns-merged", chat).text.startswith("Bus 12 goes")
     assert not any("12" in turn.text for turn in one("turn-removed", chat).turns)
@@ -153,3 +163,16 @@ def test_what_the_prompt_does_not_declare_is_not_changed() -> None:
 def test_measures_and_dates_keep_their_amount() -> None:
     assert "0.94 kilometres" in (one("other-unit", SEEDS[3]).context or "")
     assert "1998-03-12" in (one("date-in-digits").context or "")
+
+
+@pytest.mark.parametrize("language", ["pt", "es", "fr", "de"])
+def test_other_languages_have_phrases_of_their_own(language: str) -> None:
+    spoken = Input("Maria?", "Maria 1998. Paris.", language=language)
+    rows = [
+        Seed("a", spoken, "Maria"),
+        Seed("b", Input("?", "Zwei 1999.", language=language), "Peter"),
+    ]
+    cases = list(llm_cases((), 1, PARTS)(rows, Toolbox(corpus=rows, languages=(language, None))))
+    made = {case.data["relation"]: case.inputs[1] for case in cases}
+    assert {"doubted-answer", "fact-removed", "instruction-in-data", "other-name"} <= set(made)
+    assert "Are you" not in made["are-you-sure"].text

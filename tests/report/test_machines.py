@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
+from polyglitch.errors import UsageError
 from polyglitch.report.write import write_report
 
 from .samples import HOSTILE, finding, hostile_finding, summary
@@ -44,3 +45,20 @@ def test_sarif_points_at_the_line_of_the_corpus(tmp_path: Path) -> None:
     assert place["region"]["startLine"] == 17
     assert "locations" not in run["results"][1]
     assert run["results"][0]["partialFingerprints"]["polyglitch/issue"] == found.issue.id
+
+
+def test_logs_of_other_tools_hold_every_violation(tmp_path: Path) -> None:
+    shown = [finding(), finding(name="2", further=1)]
+    logs = {}
+    for name in ("inspect", "promptfoo"):
+        path = write_report(tmp_path / f"found.{name}.json", summary(), shown)
+        logs[name] = json.loads(path.read_text("utf-8"))
+    samples = logs["inspect"]["samples"]
+    assert len(samples) == 3 and logs["inspect"]["version"] == 2
+    assert samples[0]["scores"]["polyglitch"]["explanation"] == "the structure changed"
+    assert samples[0]["metadata"]["original_answer"] == "A ponte está fechada."
+    rows = logs["promptfoo"]["results"]["results"]
+    assert [row["response"]["output"] for row in rows] == ["O moinho está fechado."] * 3
+    assert [row["testIdx"] for row in rows] == [0, 1, 2]
+    with pytest.raises(UsageError, match="inspect"):
+        write_report(tmp_path / "found.json", summary(), shown)

@@ -24,7 +24,8 @@ PAGE = "report.html"
     "-o",
     "--output",
     multiple=True,
-    help=f"A file by extension: .html .jsonl .csv .md .xml .sarif; - prints JSON lines.  [default: {PAGE}]",
+    help="A file by extension: .html .jsonl .csv .md .xml .sarif .inspect.json .promptfoo.json; - prints JSON "
+    f"lines.  [default: {PAGE}]",
 )
 @click.option("--title", default="", help="The heading.", show_default="the system and the corpus")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")

@@ -52,8 +52,10 @@ class RunCommand(click.Command):
 )
 @click.option(
     "--prompt",
+    "prompts",
+    multiple=True,
     help="What is said around each row: a .toml (system, examples, variables, tools, schema), your own .txt with "
-    "{text} in it, or a bundled name; for openai:, hf: and smollm2:.",
+    "{text} in it, or a bundled name; for openai:, hf: and smollm2:. Several are compared.",
 )
 @click.option("--back", help="The system for the way back, for methods that make a round trip.")
 @click.option(
@@ -125,7 +127,8 @@ class RunCommand(click.Command):
     "-o",
     "--output",
     multiple=True,
-    help="Report file: .html .jsonl .csv .md .xml .sarif, or - for JSON lines on stdout (repeatable).",
+    help="Report file: .html .jsonl .csv .md .xml .sarif .inspect.json .promptfoo.json, or - for JSON lines on "
+    "stdout (repeatable).",
 )
 @click.option(
     "--config",
@@ -145,32 +148,30 @@ def command(
     resume: bool,
     estimate: bool,
     systems: tuple[str, ...],
+    prompts: tuple[str, ...],
     **given: Any,
 ) -> None:
     """Run a campaign; the same command again goes on where it stopped."""
-    from polyglitch.campaign import find_file, make_campaign
+    from polyglitch.campaign import find_file
+    from polyglitch.cli.run_matrix import campaigns_of, run_matrix
+    from polyglitch.cli.several_systems import run_several
 
     options = {key: value for key, value in given.items() if value not in (None, ())}
     if config is not None and not config.is_file():
         raise UsageError(f"--config {str(config)!r}: no such file; `polyglitch init` writes one")
     file = config or find_file()
-    given_options = tidy(options)
-    each = [
-        make_campaign(given_options | {"system": name}, file) for name in dict.fromkeys(systems)
-    ]
-    campaign = each[0] if each else make_campaign(given_options, file)
+    campaign, *more = campaigns = campaigns_of(tidy(options), systems, prompts, file)
     check_limits(campaign)
-    if len(each) > 1:
-        from polyglitch.cli.several_systems import run_several
-
-        if estimate:
-            raise UsageError("--estimate: name one --system; what each costs is its own sum")
-        sys.exit(run_several(each, as_json=as_json, quiet=quiet, verbose=verbose))
     if estimate:
         from polyglitch.flow import estimate as estimate_run
 
-        say(str(estimate_run(campaign)))
+        for one in campaigns:
+            say(str(estimate_run(one)))
         return
+    if more:
+        # Prompts are compared by relation, systems alone by what they can do.
+        several = run_matrix if campaign.prompt or "llm" in campaign.methods else run_several
+        sys.exit(several(campaigns, as_json=as_json, quiet=quiet, verbose=verbose))
     sys.exit(run_campaign(campaign, as_json=as_json, quiet=quiet, verbose=verbose))
 
 
@@ -331,6 +332,10 @@ def tell_end(
     if figures["requests"] and not quiet:
         cost = f", cost {figures['cost']:.4f}" if figures["cost"] else ""
         told = f"{figures['characters']:,} characters in {figures['requests']:,} requests{cost}"
+        if tokens := figures.get("tokens"):
+            told += f", tokens {tokens['read']:,} read and {tokens['written']:,} written"
+        if latency := figures.get("latency"):
+            told += f", an answer in {latency['p50']:.2f} s (p50), {latency['p95']:.2f} s (p95)"
         say(told, err=err)
     failed = gate.passed is False
     lead = degenerate_of(figures).sentence  # the table began with it

@@ -17,6 +17,7 @@ from polyglitch.corpus.source import ReadLimits, Source
 from polyglitch.corpus.tables import TableRecord, table_rows
 from polyglitch.errors import Missing, UsageError
 from polyglitch.files.gzip import read_stream
+from polyglitch.files.promptfoo import read_promptfoo
 
 LISTS = ("data", "rows", "examples", "items", "records", "sentences")  # where a list of rows may be
 ROWS_AT_ONCE = 512
@@ -60,6 +61,16 @@ def _items(whole: object, source: Source) -> Iterable[object]:
         f"{source.name}: an object with {keys}; a list of objects or strings is needed, alone or under "
         f"{', '.join(LISTS[:3])}, or SQuAD's data, paragraphs, qas; a row a line is the format jsonl"
     )
+
+
+def promptfoo_rows(source: Source, limits: ReadLimits, columns: Columns) -> Iterator[Row | Bad]:
+    """A row a test of a promptfoo configuration: its variables, and the answer that an assertion names."""
+    config = read_promptfoo(source.name)
+    for number, given in enumerate(config.rows, 1):
+        data = dict(given)
+        text, label = data.pop(config.text, ""), data.pop("__expected", None)
+        context = data.pop(config.context, None) if config.context else None
+        yield Row(number, text, context, label, data=data)
 
 
 def arrow_rows(source: Source, limits: ReadLimits, columns: Columns) -> Iterator[Row | Bad]:

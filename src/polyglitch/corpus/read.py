@@ -14,7 +14,13 @@ from pathlib import Path
 
 from polyglitch.corpus.encodings import CHUNK
 from polyglitch.corpus.lines import Line, read_lines, too_long
-from polyglitch.corpus.named_rows import arrow_rows, excel_rows, json_file_rows, parquet_rows
+from polyglitch.corpus.named_rows import (
+    arrow_rows,
+    excel_rows,
+    json_file_rows,
+    parquet_rows,
+    promptfoo_rows,
+)
 from polyglitch.corpus.questions import is_question_line, question_rows
 from polyglitch.corpus.rows import (
     Bad,
@@ -41,6 +47,7 @@ WHOLE: dict[str, Callable[[Source, ReadLimits, Columns], Iterator[Row | Bad]]] =
     "arrow": arrow_rows,
     "parquet": parquet_rows,
     "xlsx": excel_rows,
+    "promptfoo": promptfoo_rows,
 }
 BY_LINE: dict[str, Callable[[Iterator[Line], Columns], Iterator[Row | Bad]]] = {
     "jsonl": json_rows,

@@ -38,6 +38,7 @@ EXTENSIONS = {
     "po": ("po", "pot"),
     "conllu": ("conllu",),
     "arrow": ("arrow",),
+    "promptfoo": ("yaml", "yml"),
 }
 FORMATS = tuple(EXTENSIONS)
 BINARY = ("parquet", "xlsx", "arrow")  # an encoding of text means nothing to these

@@ -9,7 +9,7 @@ import re
 import msgspec
 
 from polyglitch.files.foreign import spelled_out
-from polyglitch.records import Case, Output, Trial, Verdict
+from polyglitch.records import Case, Input, Output, Trial, Verdict
 from polyglitch.report.explanations import Explanations, explanations_of
 from polyglitch.report.marks import (
     LONGEST_NAMED,
@@ -187,14 +187,15 @@ def show_inputs(trial: Trial, languages: Languages, most: int) -> list[ShownInpu
         marks = [differing_ranges(texts[0], trial.chains[0][-1].text[:most])[0]]
     else:
         marks = edit_ranges(trial.case, texts) or differing_each(texts)
-    contexts = [(item.context or "")[:most] for item in inputs]
+    around = [surroundings(item) for item in inputs]
+    contexts = [text[:most] for text in around]
     context_marks = differing_each(contexts)
     shown = []
     for place, item in enumerate(inputs):
         spoken = language_tag(item.language or languages[0])
         context = None
-        if item.context is not None:
-            context = clipped(item.context, most, context_marks[place], spoken)
+        if around[place] or item.context is not None:
+            context = clipped(around[place], most, context_marks[place], spoken)
         text = clipped(item.text, most, marks[place], spoken)
         if named:
             text = ShownText(named[place], spoken, max(len(item.text) - most, 0))
@@ -207,6 +208,16 @@ def named_texts(texts: list[str]) -> tuple[list[Piece], list[Piece]] | None:
     if len(texts) != 2 or max(map(len, texts)) > LONGEST_NAMED or not looks_alike(*texts):
         return None
     return name_differences(*texts)
+
+
+def surroundings(item: Input) -> str:
+    """What an input has beside its text: context, variables of the prompt, earlier turns, and another order."""
+    values = [f"{name}: {value}" for name, value in item.values.items()]
+    turns = [f"{turn.role}: {turn.text}" for turn in item.turns]
+    orders = [f"({part} of the prompt in reverse order)" for part in item.reversed]
+    again = ["(asked once more)"] if item.again else []
+    context = [item.context] if item.context else []
+    return "\n".join([*context, *values, *turns, *orders, *again])
 
 
 def edit_ranges(case: Case, texts: list[str]) -> list[list[Range]]:

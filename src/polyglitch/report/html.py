@@ -23,6 +23,7 @@ from polyglitch.report.marks import marked, visible
 from polyglitch.results.answer import capability, day_in_words, tested_in_words
 from polyglitch.results.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.results.findings import Finding, ReportLimits, Summary
+from polyglitch.results.matrix import told
 
 TEMPLATES = "report/templates"
 PACKED_TOGETHER = 100  # cards unpacked in one go: a tenth of a second in a browser
@@ -53,6 +54,7 @@ def environment() -> Environment:
         about_method=about_method,
         tested=tested_in_words,
         capability=capability,
+        told=told,
     )
     made.globals.update(panel_size=(WIDTH, HEIGHT))
     return made

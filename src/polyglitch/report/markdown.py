@@ -9,6 +9,7 @@ from itertools import islice
 from polyglitch.files.foreign import spelled_out
 from polyglitch.report.cards import Card, ShownOutput, ShownText, Violation, card
 from polyglitch.results.findings import Finding, ReportLimits, Summary
+from polyglitch.results.matrix import told
 
 MOST_NUMBERS = 20  # issues named of one bug
 LONGEST = 300  # characters of one text: ten rows must fit on a screen
@@ -28,6 +29,7 @@ def markdown_report(
     yield from totals(summary)
     yield from methods(summary)
     yield from capabilities(summary)
+    yield from relations(summary)
     yield from bugs(summary)
     short = ReportLimits(characters=LONGEST)
     shown = 0
@@ -67,6 +69,16 @@ def capabilities(summary: Summary) -> Iterator[str]:
     for row in summary.capabilities:
         figures = f"{row.cases:,} | {row.failed:,} | {row.rate_in_words} | {row.undecided:,}"
         yield f"| {safe(row.title)} | {figures} | {row.pass_to_fail_in_words} |\n"
+    yield "\n"
+
+
+def relations(summary: Summary) -> Iterator[str]:
+    """The table of relations, where there are several."""
+    if len(summary.relations) < 3:
+        return
+    yield "| relation | holds | violated | undecided |\n|---|---|--:|--:|\n"
+    for name, cell in summary.relations.items():
+        yield f"| {safe(name)} | {told(cell)} | {cell.violated:,} | {cell.undecided:,} |\n"
     yield "\n"
 
 

@@ -27,6 +27,8 @@ WRITERS = {
     ".md": "polyglitch.report.markdown:markdown_report",
     ".xml": "polyglitch.report.ci_formats:junit_report",
     ".sarif": "polyglitch.report.ci_formats:sarif_report",
+    ".inspect.json": "polyglitch.report.evaluation_logs:inspect_log",
+    ".promptfoo.json": "polyglitch.report.evaluation_logs:promptfoo_results",
 }
 
 
@@ -36,6 +38,8 @@ FOR_PEOPLE = (".html", ".md")
 def writer_for(path: Path) -> Writer:
     """The writer that a file's extension names, or an error that names the known ones."""
     extension = ".jsonl" if str(path) == STDOUT else path.suffix.lower()
+    if extension == ".json":  # of several kinds: the name before it tells which
+        extension = "".join(path.suffixes[-2:]).lower()
     if extension not in WRITERS:
         raise UsageError(
             f"cannot write a report to {str(path)!r}: no format has the extension "

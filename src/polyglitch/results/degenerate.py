@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import Any
 
 import msgspec
 
@@ -27,7 +28,15 @@ LABEL_WORDS = 3  # an answer of so few words may be a label: few different ones 
 SENTENCE_WORDS = 4  # names and terms are often the same in another language, sentences are not
 UNSPACED = 8  # letters that make a sentence of sorts where words are not set apart
 MOST_LABELS = 12  # different short answers: more are no labels
-FLIPPING = ("flipped", "opposite answer")  # relations that ask for another answer
+FLIPPING = (
+    "flipped",
+    "opposite answer",
+    "differs",
+    "follows",
+)  # relations that ask for another answer
+
+
+PARTS = (("p50", 0.5), ("p95", 0.95))  # of the answers, by how long they took
 
 
 class Degenerate(msgspec.Struct, frozen=True):
@@ -83,16 +92,22 @@ class Look(msgspec.Struct):
     several: bool = False  # more than one label is asked for
     asked: bool = False  # questions that yes and no do not answer
     pairs: Counter[tuple[str, str]] = msgspec.field(default_factory=Counter)  # label said, wanted
+    seconds: list[float] = []  # that each answer took
+    tokens: tuple[int, int] = (0, 0)  # read and written, where the service tells
 
     def add(self, case: Case, item: Input, output: Output) -> None:
         """Count the answer to an input that was not seen before."""
         self.inputs += 1
         remember(self.seeds, case.seed_id)
+        if output.ok:
+            self.seconds.append(output.seconds)
+        read, written = output.tokens or (0, 0)
+        self.tokens = self.tokens[0] + read, self.tokens[1] + written
         if output.status == "refused" or (self.reads_refusals(case) and refuses(output.said)):
             self.refused += 1
         elif not output.ok:
             self.inputs -= 1
-        elif case.method in self.translation and self.is_copy(item, output):
+        elif self.is_copy(item, output, case.method):
             self.copied += 1
         elif case.method not in self.translation and label_like(output):
             self.labels[read_label(output)[0].casefold()] += 1
@@ -122,10 +137,17 @@ class Look(msgspec.Struct):
         """Whether a refusal can be told from an answer: a translator into English may rightly say "I am sorry"."""
         return case.method not in self.translation or self.languages[1] not in (None, DEFAULT)
 
-    def is_copy(self, item: Input, output: Output) -> bool:
-        """Whether a translator between two languages gave a sentence back."""
+    def is_copy(self, item: Input, output: Output, method: str) -> bool:
+        """Whether a translator between two languages gave a sentence back, or a question is answered with itself."""
         source, target = self.languages
-        if not source or not target or source == target:
+        if method in self.questions:
+            source, target = "question", "answer"
+        if (
+            method not in self.translation | self.questions
+            or not source
+            or not target
+            or source == target
+        ):
             return False
         words = item.text.split()
         letters = letters_only(item.text)
@@ -168,6 +190,20 @@ class Look(msgspec.Struct):
             example if alike else "",
         )
 
+    def effort(self) -> dict[str, dict[str, Any]]:
+        """What the answers took: seconds of the middle one and of one in twenty, and tokens in all."""
+        ordered = sorted(self.seconds)
+        if not ordered:
+            return {"latency": {}, "tokens": {}}
+        at = {
+            name: ordered[min(len(ordered) - 1, int(part * len(ordered)))] for name, part in PARTS
+        }
+        read, written = self.tokens
+        return {
+            "latency": {name: round(value, 4) for name, value in at.items()},
+            "tokens": {"read": read, "written": written} if read or written else {},
+        }
+
     def proposal(self) -> dict[str, str]:
         """Names for labels of which no test knows one, by what was wanted when each was said most often."""
         wanted = {name for _, name in self.pairs}
@@ -180,6 +216,11 @@ class Look(msgspec.Struct):
             if name not in found and label not in found.values():
                 found[name] = label
         return dict(sorted(found.items()))
+
+
+def spoken(item: Input) -> list[str]:
+    """What an input says beside its text and context."""
+    return [*(turn.text for turn in item.turns), *item.values.values()]
 
 
 def remember(some: set[str], name: str) -> None:
@@ -195,8 +236,8 @@ def label_like(output: Output) -> bool:
 
 def look_at_answers(
     history: History, tasks: Mapping[str, str]
-) -> tuple[Degenerate, dict[str, str]]:
-    """Whether the system of a run is degenerate, and names for labels that no test knows."""
+) -> tuple[Degenerate, dict[str, str], dict[str, dict[str, Any]]]:
+    """Whether the system of a run is degenerate, names for labels that no test knows, and what answers took."""
     look = Look(
         translation={name for name, task in tasks.items() if task == "translation"},
         questions={name for name, task in tasks.items() if task == "question answering"},
@@ -207,13 +248,15 @@ def look_at_answers(
     for case, outputs in answered(history):
         look.add_wanted(case, outputs[-1])
         for item, output in zip(case.inputs, outputs, strict=True):
-            key = hash((letters_only(item.text), letters_only(item.context or "")))
+            key = hash(
+                tuple(letters_only(part) for part in (item.text, item.context or "", *spoken(item)))
+            )
             if key not in seen:
                 seen.add(key)
                 look.add(case, item, output)
         if len(seen) >= LOOKED_AT:
             break
-    return look.result(), look.proposal()
+    return look.result(), look.proposal(), look.effort()
 
 
 def answered(history: History) -> Iterator[tuple[Case, tuple[Output, ...]]]:

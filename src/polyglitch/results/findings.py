@@ -7,6 +7,7 @@ import msgspec
 from polyglitch.records import Issue, Label, Record, Seed, Trial, Verdict
 from polyglitch.results.capabilities import CapabilityResult
 from polyglitch.results.curves import Curve
+from polyglitch.results.matrix import Cell
 
 
 class Finding(Record, frozen=True, tag="finding/1"):
@@ -93,6 +94,10 @@ class Summary(msgspec.Struct, frozen=True):
         str, dict[str, int]
     ] = {}  # why, by method, as far as it was looked into
     unasked: int = 0  # cases that the budget did not pay for
+    latency: dict[str, float] = {}  # seconds of an answer: the middle one, and one in twenty
+    tokens: dict[str, int] = {}  # read and written, where the service tells
+    cost: float = 0.0
+    relations: dict[str, Cell] = {}  # how the cases of each relation came out
     curves: tuple[Curve, ...] = ()
     overlap: dict[str, int] = {}  # for two methods "a and b", the seeds that both found fault with
     groups: int = 0  # how many bugs the issues come down to

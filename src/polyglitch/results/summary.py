@@ -29,6 +29,7 @@ from polyglitch.results.gate import degenerate_of, kept_gate
 from polyglitch.results.history import History
 from polyglitch.results.judgements import Judgements
 from polyglitch.results.labelled import LabelledCase
+from polyglitch.results.matrix import make_cells
 from polyglitch.results.order import worst_first
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, signature
@@ -77,7 +78,8 @@ def run_figures(plan: Plan, store: Store, askers: Sequence[Asker]) -> dict[str, 
 
 def answer_figures(history: History, methods: Sequence[Method]) -> dict[str, Any]:
     """What answers and verdicts come to: by method, relation, capability, and whether they are answers at all."""
-    found, names = look_at_answers(history, {method.name: method.task for method in methods})
+    tasks = {method.name: method.task for method in methods}
+    found, names, effort = look_at_answers(history, tasks)
     tallies = history.store.verdicts.tallies(history.run_id)
     relations: Counter[tuple[str, str]] = Counter()
     for told, count in tallies.items():
@@ -85,6 +87,7 @@ def answer_figures(history: History, methods: Sequence[Method]) -> dict[str, Any
     return {
         "degenerate": msgspec.to_builtins(found),
         "labels_proposed": names,
+        **effort,
         "by_method": shares(history.store.verdicts.outcomes(history.run_id)),
         "by_relation": shares(relations),
         "by_capability": msgspec.to_builtins(capability_results(tallies)),
@@ -200,6 +203,10 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         without_case=figures.get("without_case", {}),
         without_case_reasons=figures.get("without_case_reasons", {}),
         unasked=figures.get("unasked", 0),
+        latency=figures.get("latency", {}),
+        tokens=figures.get("tokens", {}),
+        cost=figures.get("cost", 0.0),
+        relations=make_cells(figures.get("by_relation", {})),
         alarms=alarms(history),
         overlap=overlap(history),
         curves=run_curves(history),

@@ -12,7 +12,10 @@ from msgspec.structs import replace
 
 from polyglitch.records import UNSTABLE, Output, Trial, Verdict
 
-ALIKE = "similar"  # the relation whose two inputs ask for the same answer, so that one input can stand for both
+ALIKE = (
+    "similar",
+    "same",
+)  # relations whose two inputs ask for the same answer: one can stand for both
 SHOWN = 3  # different answers that a reason quotes
 Judge = Callable[[Sequence[Trial]], list[Verdict]]
 
@@ -64,7 +67,7 @@ def by_chance(
     alone: list[tuple[int, Trial]] = []
     for place in places:
         first = rounds[0][place]
-        if first.case.relation != ALIKE or len(first.chains) < 2:
+        if first.case.relation.partition(":")[0] not in ALIKE or len(first.chains) < 2:
             continue
         original = first.case.inputs[0]
         case = replace(first.case, inputs=(original, original), edit=None)

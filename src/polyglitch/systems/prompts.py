@@ -14,6 +14,8 @@ from typing import Annotated, Any, TypeVar, overload
 import msgspec
 
 from polyglitch.errors import UsageError
+from polyglitch.files.promptfoo import ENDINGS, read_promptfoo
+from polyglitch.files.promptfoo import PLACE as PLACED
 from polyglitch.files.settings import parse_toml, read_text
 from polyglitch.records import Input
 from polyglitch.registry import suggest
@@ -123,6 +125,8 @@ def load_prompt(name: str) -> Prompt: ...
 def load_prompt(name: str, kind: type[P]) -> P: ...
 def load_prompt(name: str, kind: type[Prompt] = Prompt) -> Prompt:
     """A prompt by its bundled name or from a file, of the kind that the system understands."""
+    if name.partition("#")[0].endswith(ENDINGS):
+        return promptfoo_prompt(name, kind)
     if name.endswith((".toml", *TEMPLATES)):
         path = Path(name)
         if not path.is_file():
@@ -137,6 +141,41 @@ def load_prompt(name: str, kind: type[Prompt] = Prompt) -> Prompt:
             "{text} where the input goes"
         )
     return read_prompt(table.read_text("utf-8"), name, kind)
+
+
+def promptfoo_prompt(name: str, kind: type[Prompt]) -> Prompt:
+    """A prompt of a promptfoo configuration: `FILE.yaml#2` is its second, without a number the first."""
+    path, _, place = name.partition("#")
+    config = read_promptfoo(path)
+    number = int(place) if place.isdecimal() else 1
+    if not 1 <= number <= len(config.prompts):
+        raise UsageError(
+            f"prompt {name!r}: {path} has {len(config.prompts)} prompts, counted from 1"
+        )
+    *before, (last, user) = config.prompts[number - 1]
+    if last != "user":
+        raise UsageError(
+            f"prompt {name!r}: its last message is the {last}'s, and must be the user's"
+        )
+    roles = [role for role, _ in before]
+    if roles[:1] == ["system"]:
+        roles = roles[1:]
+    if roles != ["user", "assistant"] * (len(roles) // 2):
+        raise UsageError(
+            f"prompt {name!r}: between system and question, examples are a user's and an assistant's"
+        )
+    fields = {config.text: "text"} | ({config.context: "context"} if config.context else {})
+
+    def placed(text: str) -> str:
+        return PLACED.sub(lambda found: f"{{{{{fields.get(found[1], found[1])}}}}}", text)
+
+    system = placed(before[0][1]) if before and before[0][0] == "system" else ""
+    told = [placed(text) for role, text in before if role != "system"]
+    examples = [{"user": u, "assistant": a} for u, a in zip(told[::2], told[1::2], strict=True)]
+    names = {found for _, text in config.prompts[number - 1] for found in PLACED.findall(text)}
+    variables = dict.fromkeys(sorted(names - set(fields)), "")
+    keys = {"user": placed(user), "system": system, "examples": examples, "variables": variables}
+    return make_prompt(keys, name, kind)
 
 
 def prompt_names() -> tuple[str, ...]:

@@ -35,10 +35,21 @@ class FeatureRow(NamedTuple):
 Change = Callable[..., Iterator[str]]
 
 
+class Lacking(KeyError):
+    """A language has no phrases for a change, which then does not apply."""
+
+
+class Phrases(dict[str, Any]):
+    """The phrases and lists of a language; what it does not have is told apart from a mistake."""
+
+    def __missing__(self, key: str) -> Any:
+        raise Lacking(key)
+
+
 @cache
-def wording(language: str) -> dict[str, Any]:
+def wording(language: str) -> Phrases:
     """The phrases and lists of a language."""
-    return language_of(language).table("llm.toml", "relations for LLM features")
+    return Phrases(language_of(language).table("llm.toml", "relations for LLM features"))
 
 
 def phrase_before(text: str, row: FeatureRow, phrases: str) -> Iterator[str]:
@@ -54,9 +65,14 @@ def phrase_after(text: str, row: FeatureRow, phrases: str) -> Iterator[str]:
 def wrong_answer(text: str, row: FeatureRow, phrases: str) -> Iterator[str]:
     """The answer of another row, claimed to be right."""
     wrong = row.other_label
-    if wrong and row.label and wrong.lower() not in row.label.lower():
+    if wrong and row.label and not holds(row.label, wrong):
         said = row.dice.choice(wording(row.language)[phrases]).replace("{wrong}", wrong)
         yield f"{text.rstrip()} {said}"
+
+
+def holds(text: str, part: str) -> bool:
+    """Whether a text has a part as whole words."""
+    return bool(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text, re.IGNORECASE))
 
 
 def markdown(text: str, row: FeatureRow) -> Iterator[str]:

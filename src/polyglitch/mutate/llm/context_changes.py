@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
-from polyglitch.mutate.llm.changes import Change, FeatureRow, wording
+from polyglitch.mutate.llm.changes import OPTION, Change, FeatureRow, wording
 from polyglitch.nlp.sentences import split_sentences
 
+NUMBER = re.compile(r"(\d+)(?:[.,:]\d+)*")
 YEAR = re.compile(r"(?<![\d.,/-])(1[5-9]\d\d|20\d\d)(?![\d,/-]|\.\d)")
 
 
@@ -186,8 +187,19 @@ def _whole(part: str) -> re.Pattern[str]:
 
 def answer_kind(answer: str) -> str:
     """What an answer is made of: digits and what stands by them, words with capitals, or other words."""
-    shape = re.sub(r"\d+(?:[.,:]\d+)*", "0", answer)
-    return shape if "0" in shape else "name" if answer[:1].isupper() else "words"
+    shape = NUMBER.sub("0", answer)
+    kind = "name" if answer[:1].isupper() else "words"
+    return shape if "0" in shape else f"{kind} {len(answer.split())}"
+
+
+def wrong_answers(right: str, asked: str, others: list[str]) -> list[str]:
+    """Answers that may be taken for the right one: other options, other numbers, others of its kind; else any."""
+    options = [match[2].strip() for match in OPTION.finditer(asked)]
+    if len(options) > 1 and right in options:
+        return [option for option in options if option != right]
+    if NUMBER.search(right):
+        return [NUMBER.sub(str(int(NUMBER.findall(right)[0]) + more), right) for more in (3, 7)]
+    return [other for other in others if answer_kind(other) == answer_kind(right)] or others
 
 
 CONTEXT_CHANGES: dict[str, Change] = {

@@ -8,7 +8,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from polyglitch.mutate.llm.changes import FeatureRow, wording
+from polyglitch.mutate.llm.changes import FeatureRow, holds, wording
 from polyglitch.nlp.sentences import split_sentences
 from polyglitch.records import Input, Part, Turn
 
@@ -47,7 +47,7 @@ def doubted(item: Input, row: FeatureRow) -> Iterator[Input]:
 def contradicted(item: Input, row: FeatureRow) -> Iterator[Input]:
     """The question was answered, and the user thinks that it is another's answer."""
     wrong = row.other_label
-    if wrong and row.label and wrong.lower() not in row.label.lower():
+    if wrong and row.label and not holds(row.label, wrong):
         said = row.dice.choice(wording(row.language)["contradiction"])
         yield from _answered(item, row, said.replace("{wrong}", wrong))
 
@@ -117,10 +117,10 @@ def hypothesis_restated(item: Input, row: FeatureRow) -> Iterator[Input]:
 
 
 def _answered(item: Input, row: FeatureRow, then: str) -> Iterator[Input]:
-    """The chat in which the question was answered rightly, and the user's next message."""
-    if row.label:
+    """The chat in which the question was answered rightly, and the user asks again after a word of doubt."""
+    if row.label:  # asked again, since "Yes, I am sure" says too little to be compared
         said = (Turn("user", item.text), Turn("assistant", row.label))
-        yield replace(item, text=then, turns=(*item.turns, *said))
+        yield replace(item, text=f"{then} {item.text}", turns=(*item.turns, *said))
 
 
 INPUT_CHANGES: dict[str, InputChange] = {

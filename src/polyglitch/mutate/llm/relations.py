@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from itertools import islice
@@ -13,15 +14,15 @@ from typing import Any, Literal
 import msgspec
 
 from polyglitch.component import component
-from polyglitch.errors import UsageError
+from polyglitch.errors import Missing, UsageError
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import DEFAULT
-from polyglitch.mutate.llm.changes import CHANGES, FeatureRow, has_options, wording
+from polyglitch.mutate.llm.changes import CHANGES, FeatureRow, Lacking, has_options, wording
 from polyglitch.mutate.llm.context_changes import (
     CONTEXT_CHANGES,
-    answer_kind,
     date_pattern,
     paragraphs,
+    wrong_answers,
 )
 from polyglitch.mutate.llm.input_changes import INPUT_CHANGES
 from polyglitch.mutate.relations import change as reused_change
@@ -137,11 +138,13 @@ def cases_of(
     if not all(has(need, seed, row, feature) for need in relation.needs):
         return
     data: dict[str, Any] = {"relation": relation.name, "title": relation.title}
+    made = followups(relation, seed.input, row, tools, feature)
     if "swap" in relation.needs:
         data["swapped"] = swapped_answers(feature)
-    for item in followups(relation, seed.input, row, tools, feature):
-        inputs = (seed.input, item)
-        yield new_case(seed, f"{relation.must}:{relation.name}", inputs, None, (), data)
+    with suppress(Lacking, Missing):  # a relation is for the languages that have its phrases
+        for item in made:
+            inputs = (seed.input, item)
+            yield new_case(seed, f"{relation.must}:{relation.name}", inputs, None, (), data)
 
 
 def followups(
@@ -219,11 +222,11 @@ def row_of(
 ) -> FeatureRow:
     """What a change may look at; other rows are drawn by the campaign's seed."""
     dice = random.Random(digest([relation.name, seed.id, str(tools.seed)]))  # noqa: S311 - repeatable
+    language = seed.input.language or tools.languages[0] or DEFAULT
     others = [o for o in pool if o.input.context and o.input.context != seed.input.context]
     labels = [o.label for o in pool if o.label and o.label != seed.label]
-    kind = answer_kind(seed.label or "")  # a year for a year, a name for a name, where there is one
-    labels = [label for label in labels if answer_kind(label) == kind] or labels
-    language = seed.input.language or tools.languages[0] or DEFAULT
+    contrary = wording(language)["contrary"].get((seed.label or "").lower())
+    labels = [contrary] if contrary else wrong_answers(seed.label or "", seed.input.text, labels)
 
     def ask(kind: str, text: str) -> str | None:
         template = wording(language)["rewrite"] if kind == "paraphrase" else "{text}"

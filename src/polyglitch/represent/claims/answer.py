@@ -12,7 +12,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.represent.claims.answer_text import bare_answer, polarity
 from polyglitch.represent.claims.answer_text import lists as answer_lists
 from polyglitch.represent.claims.facts import Fact, facts
-from polyglitch.represent.claims.lists import lists, patterns, phrase_pattern
+from polyglitch.represent.claims.lists import agreeing, lists, patterns, phrase_pattern
 from polyglitch.represent.claims.structure import FENCE, broken_json, list_items
 from polyglitch.represent.claims.words import AnswerWord, content_words, little_words, tokens
 
@@ -93,7 +93,15 @@ def stance(text: str) -> Stance:
         return "unknown"
     if any(p.search(low[:400]) for p in patterns("refusal")):
         return "refusal"
-    return "unknown" if says_unknown(text) else polarity(text) or ""
+    return "unknown" if says_unknown(text) else polarity(text) or agreed(text)
+
+
+def agreed(text: str) -> Stance:
+    """Whether an answer starts with the yes or no of another language than the default."""
+    first = re.match(r"\W*(\w+)(?=[,.!;:]|\s*$)", text.lower())
+    if first and first[1] in agreeing("yes"):
+        return "yes"
+    return "no" if first and first[1] in agreeing("no") else ""
 
 
 def says_unknown(text: str) -> bool:

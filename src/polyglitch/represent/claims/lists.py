@@ -8,14 +8,36 @@ from typing import Any
 
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
+from polyglitch.languages.record import having
 
+JOINED = ("unknown", "refusal", "courtesy")  # lists of which every language may have its own
 ANY_WORDS = r"(?:\\S+ ){0,6}?"  # what `~` stands for in a pattern
 
 
 @cache
 def lists() -> dict[str, Any]:
-    """The file `claims.toml`; languages without one are read by the default's."""
-    return language_of(DEFAULT).table("claims.toml", "reading claims")
+    """The file `claims.toml` of the default, with what other languages have of their own for some of its lists.
+
+    An answer may come in any of them, asked for or not; so all are looked for at once.
+    """
+    found = dict(language_of(DEFAULT).table("claims.toml", "reading claims"))
+    for code in having("claims.toml"):
+        if code != DEFAULT:
+            own = language_of(code).table("claims.toml", "reading claims")
+            for name in JOINED:
+                found[name] = [*found[name], *own[name]]
+            negation = language_of(code).negation
+            plain = [word for word in negation.words if word not in negation.echo]
+            found["denies"] = [*found["denies"], *plain]  # "ne ... pas" denies once
+    return found
+
+
+def agreeing(side: str) -> list[str]:
+    """How other languages than the default say yes, or no."""
+    codes = [code for code in having("claims.toml") if code != DEFAULT]
+    return [
+        word for code in codes for word in language_of(code).table("claims.toml", "claims")[side]
+    ]
 
 
 @cache

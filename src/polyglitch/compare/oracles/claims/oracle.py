@@ -62,7 +62,9 @@ def claims(threshold: float = THRESHOLD, vectors: bool = False) -> Comparison:
         ):  # what trades places is named, and nothing else changes
             expected = exchanged(texts[0], pairs)
             judged = same(expected, texts[1], Asked(inputs[0], inputs[1]), alike)
-            judged = Judged(judged.score, [d._replace(first=None) for d in judged.found])
+            due = f"the two changed places, so {expected.strip()!r:.60} was due; "
+            told = [d._replace(first=None, reason=due + d.reason) for d in judged.found[:1]]
+            judged = Judged(judged.score, told)
         else:
             judged = judge_pair(must, inputs[0], inputs[1], texts[0], texts[1], alike)
         return verdict(trial.case.id, judged, threshold, texts)
@@ -99,11 +101,21 @@ def same(one: str, other: str, asked: Asked, alike: Alike) -> Judged:
     """How surely two answers claim different things."""
     if " ".join(one.split()).lower() == " ".join(other.split()).lower():
         return Judged(0.0, [])
+    if are_labels(one, other):
+        places = (0, len(one)), (0, len(other))
+        reason = f"{one.strip()!r} against {other.strip()!r}"
+        return Judged(0.9, [Difference("label", 0.9, reason, *places)])
     found = sorted(differences(one, other, asked, alike), key=lambda d: -d.weight)
     rest = 1.0
     for each in found:
         rest *= 1 - each.weight
     return Judged(1 - rest, found)
+
+
+def are_labels(one: str, other: str) -> bool:
+    """Whether two answers are letters or digits of a choice, and not the same: A and B claim nothing else."""
+    bare = [text.strip(" \n.:()*\"'").lower() for text in (one, other)]
+    return bare[0] != bare[1] and all(len(text) == 1 and text.isalnum() for text in bare)
 
 
 def derived(judged: Judged, answers: tuple[str, str], asked: Asked) -> Judged:
