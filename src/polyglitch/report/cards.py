@@ -29,6 +29,7 @@ Languages = tuple[str | None, str | None]
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SCORES = 6  # of a label output: enough to see the runner-up, without a bar for each of 1,000
 MOST_DETAILS = 8
+LONG = 1200  # characters: about what a box shows at the width of a phone
 CONTAINED = "contained"  # the relation of a whole and its part
 
 
@@ -38,6 +39,11 @@ class ShownText(msgspec.Struct, frozen=True):
     pieces: list[Piece]
     language: str | None = None
     cut: int = 0
+
+    @property
+    def long(self) -> bool:
+        """Whether it scrolls in its own box, so that a page stays a page."""
+        return sum(len(piece.text) for piece in self.pieces) > LONG
 
 
 class ShownInput(msgspec.Struct, frozen=True):
