@@ -117,7 +117,7 @@ def test_a_bug_has_a_page_with_the_command_that_shows_it_again(store: Store) -> 
     assert found
     page = client.get(found[0]).text
     assert "The pair that shows it best" in page and "Why it is a bug" in page
-    assert "polyglitch run --system sample-translator --corpus sample" in page
+    assert "polyglitch run --system sample-translator --corpus sample --source-language en" in page
     assert "polyglitch minimise --store" in page
     assert client.get("/bug/0000").status_code == 404
 
