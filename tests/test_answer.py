@@ -12,8 +12,8 @@ from polyglitch.records import Issue, Verdict
 from polyglitch.results.answer import (
     chart_of,
     day_in_words,
-    share_in_words,
     relation_in_words,
+    share_in_words,
     title_of,
 )
 from polyglitch.results.order import likelihood, sureness, worst_first
