@@ -169,7 +169,7 @@ class Span(Record, frozen=True, tag="span/1"):
     start: int
     end: int
     reason: str = ""
-    witness: Literal["", "pair", "source"] = ""  # the other output, its own source; not known
+    witness: str = ""  # "pair" for the other output, "source" for its own source, or a witness by name
 
 
 class Verdict(Record, frozen=True, tag="verdict/1"):
