@@ -46,7 +46,7 @@ def text_of(page: str) -> str:
 
 
 def test_home_lists_every_run_with_what_came_of_it(store: Store) -> None:
-    client = client_for(store)
+    client = client_for(store, run=RUN)
     page = client.get("/home").text
     assert f"/run/{RUN}/" in page and f"/run/{LATER}/" in page
     assert "English to Portuguese, on the bundled sentences" in page
@@ -55,7 +55,7 @@ def test_home_lists_every_run_with_what_came_of_it(store: Store) -> None:
 
 
 def test_any_run_of_the_store_can_be_reviewed(store: Store) -> None:
-    client = client_for(store)
+    client = client_for(store, run=RUN)
     come_in(client, "Ann")
     assert 'data-base=""' in client.get("/").text
     assert f'data-base="/run/{RUN}"' in client.get(f"/run/{RUN}/").text
@@ -63,7 +63,7 @@ def test_any_run_of_the_store_can_be_reviewed(store: Store) -> None:
 
 
 def test_the_name_leads_back_to_the_run_and_nowhere_else(store: Store) -> None:
-    client = client_for(store)
+    client = client_for(store, run=RUN)
     asked = client.get(f"/run/{RUN}/")
     assert asked.headers["location"] == f"/name?next=/run/{RUN}/"
     token = re.search(r'name="token" value="([^"]+)"', client.get("/name").text)
@@ -74,7 +74,7 @@ def test_the_name_leads_back_to_the_run_and_nowhere_else(store: Store) -> None:
 
 
 def test_two_runs_side_by_side(store: Store) -> None:
-    client = client_for(store)
+    client = client_for(store, run=RUN)
     there = client.get(f"/compare?run={LATER}&run={RUN}")
     assert there.headers["location"] == f"/compare?old={RUN}&new={LATER}"
     page = text_of(client.get(there.headers["location"]).text)
@@ -85,7 +85,7 @@ def test_two_runs_side_by_side(store: Store) -> None:
 
 def test_a_finding_of_two_methods_is_one_and_labelled_once(store: Store) -> None:
     first = add_twin(store)
-    client = client_for(store)
+    client = client_for(store, run=RUN)
     token = come_in(client, "Ann")
     page = client.get("/").text
     assert 'data-id="twin"' not in page and "of 12 labelled" in page
@@ -97,7 +97,7 @@ def test_a_finding_of_two_methods_is_one_and_labelled_once(store: Store) -> None
 
 
 def test_the_labels_say_how_precise_a_method_is_and_a_button_calibrates(store: Store) -> None:
-    client = client_for(store)
+    client = client_for(store, run=RUN)
     token = come_in(client, "Ann")
     assert "Nothing is labelled yet" in client.get("/labels").text
     for number, issue in enumerate(store.verdicts.issues(RUN, "sit")):
@@ -112,7 +112,7 @@ def test_the_labels_say_how_precise_a_method_is_and_a_button_calibrates(store: S
 
 
 def test_a_bug_has_a_page_with_the_command_that_shows_it_again(store: Store) -> None:
-    client = client_for(store)
+    client = client_for(store, run=RUN)
     found = re.findall(r'href="(/bug/[0-9a-f]+)"', client.get("/bugs").text)
     assert found
     page = client.get(found[0]).text
@@ -125,7 +125,7 @@ def test_a_bug_has_a_page_with_the_command_that_shows_it_again(store: Store) -> 
 def test_a_run_that_goes_on_shows_what_it_found_so_far(tmp_path: Path) -> None:
     store = fill(tmp_path / "runs.sqlite", 2)
     add_later_run(store, 4, done=False)
-    client = client_for(store)
+    client = client_for(store, run=RUN)
     assert f"/live/{LATER}" in client.get("/home").text
     page = text_of(client.get(f"/live/{LATER}").text)
     assert "4 tests judged so far" in page and "The gate 0 is open." in page
