@@ -115,7 +115,7 @@ def test_what_was_not_tested_is_counted(folder: Path, cli: Cli) -> None:
     page = cli("report", "--store", "s.sqlite", "-o", "page.html")
     assert page.returncode == 0, page.stderr
     text = (folder / "page.html").read_text()
-    assert "Seeds of which no case could be made" in text and "the budget was spent" in text
+    assert "Inputs of which no test could be made" in text and "the budget was spent" in text
     with pytest.raises(NothingToTest, match="budget of queries is too small for any of 2 cases"):
         run(campaign(folder, corpus="seeds.txt", budget=1))
 

@@ -140,6 +140,46 @@ def add_undecided(store: Store, count: int) -> None:
     )
 
 
+LATER = "fedcba9876543210"  # a second run on some of the same cases
+
+
+def add_later_run(store: Store, count: int, done: bool = True) -> None:
+    """A later run of another system: the first of `count` cases of each kind is broken, the others hold."""
+    other = definition() | {"systems": ["sample-translator|v:2"]}
+    store.runs.begin(LATER, other)
+    seed = Seed("seed-x", Input("The gate is open.", language="en"))
+    cases = [
+        msgspec.structs.replace(
+            new_case(seed, "similar", (seed.input, Input(f"The gate {n} is open.", language="en"))),
+            method="sit",
+        )
+        for n in range(count)
+    ]
+    for run, system, failing in ((RUN, SYSTEM, {1}), (LATER, "sample-translator|v:2", {0})):
+        store.cases.add_seeds(run, 10**6 + 1, [seed])
+        store.cases.add(run, "sit", 10**6 + 10, cases)
+        store.outputs.add(
+            {
+                output_key(system, item): Output(f"O portão está aberto em {system[-1]}.")
+                for case in cases
+                for item in case.inputs
+            }
+        )
+        store.verdicts.add(
+            run,
+            "sit",
+            [
+                (case, Verdict(case.id, "violated" if n in failing else "holds", score=float(n in failing),
+                               threshold=0.5, reasons=("the gate differs",) if n in failing else ()))
+                for n, case in enumerate(cases)
+            ],
+        )  # fmt: skip
+    figures = {"cases": count, "undecided": 0, "violations": 1, "issues": 0, "seeds": 1}
+    share = {"holds": count - 1, "violated": 1, "undecided": 0, "share": (count - 1) / count}
+    figures |= {"by_method": {"sit": share}, "by_relation": {"similar": share}}
+    store.runs.finish(LATER, figures, "done" if done else "running")
+
+
 @contextmanager
 def served(path: Path) -> Iterator[str]:
     """The address of `polyglitch review` on a store, as a user would start it."""
@@ -163,7 +203,7 @@ def served(path: Path) -> Iterator[str]:
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line.startswith("review: http://"), line
-        yield line.split()[1].rstrip("/")
+        yield line.split()[1].removesuffix("/home").rstrip("/")
     finally:
         process.terminate()
         process.wait(20)

@@ -67,8 +67,10 @@ def no_parser(language: str | None) -> None:
     raise Missing(f"a parser for {language}", "trees", "pip install one")
 
 
-def client_for(store: Store, password: str = "", host: str = "127.0.0.1") -> TestClient:
-    desk = QueueView(store)
+def client_for(
+    store: Store, password: str = "", host: str = "127.0.0.1", run: str | None = None
+) -> TestClient:
+    desk = QueueView(store, run)
     for _ in desk.make_searchable():
         pass
     app = make_app(desk, Trees(no_parser), Hosts(host, 8765), Sessions(8765, password))  # type: ignore[arg-type]

@@ -29,6 +29,7 @@ Languages = tuple[str | None, str | None]
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SCORES = 6  # of a label output: enough to see the runner-up, without a bar for each of 1,000
 MOST_DETAILS = 8
+LONG = 1200  # characters: about what a box shows at the width of a phone
 CONTAINED = "contained"  # the relation of a whole and its part
 
 
@@ -38,6 +39,11 @@ class ShownText(msgspec.Struct, frozen=True):
     pieces: list[Piece]
     language: str | None = None
     cut: int = 0
+
+    @property
+    def long(self) -> bool:
+        """Whether it scrolls in its own box, so that a page stays a page."""
+        return sum(len(piece.text) for piece in self.pieces) > LONG
 
 
 class ShownInput(msgspec.Struct, frozen=True):
@@ -155,14 +161,31 @@ def show_violation(
 def numbered_reasons(verdict: Verdict) -> list[Reason]:
     """The reasons, those with places in the outputs numbered as their marks are."""
     told = list(verdict.reasons) or [verdict.reason]
-    witness = {span.reason: WITNESSES[span.witness] for span in verdict.spans}
+    witness = {span.reason: witness_in_words(span.witness) for span in verdict.spans}
     placed = [text for text in dict.fromkeys(told) if text in witness]
     rest = [text for text in dict.fromkeys(told) if text and text not in witness]
     numbered = [Reason(text, number, witness[text]) for number, text in enumerate(placed, 1)]
     return numbered + [Reason(text) for text in rest]
 
 
-WITNESSES = {"": "", "pair": "against the other output", "source": "against its own source"}
+WITNESSES = {
+    "": "",
+    "pair": "against the other output",
+    "source": "against its own source",
+    "facts": "against its own source",
+    "untranslated": "against its own source",
+    "confidence": "by the model’s own confidence",
+    "rarity": "by how rare the word is",
+    "agreement": "by the forms that go together",
+    "back": "by the way back",
+    "fluency": "by how likely the text is",
+    "judge": "by a judge",
+}
+
+
+def witness_in_words(name: str) -> str:
+    """What a fault was told by; a witness of somebody else's by its name."""
+    return WITNESSES.get(name, f"by {name}")
 
 
 def row_names(trial: Trial, languages: Languages) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from polyglitch.report.html import asset, environment, source_hash
 from polyglitch.report.write import replacing
 from polyglitch.results.answer import title_of
 from polyglitch.results.findings import ReportLimits
-from polyglitch.results.gate import gate_of
+from polyglitch.results.gate import kept_gate
 from polyglitch.results.history import History, short_id
 
 EXAMPLES = 20  # of each word: enough to see what changed, and a page that is read
@@ -84,13 +84,14 @@ def comparison_values(found: RunComparison, before: History, after: History) -> 
 
 def side_of(name: str, history: History) -> ComparedRun:
     """A run in words."""
+    gate = kept_gate(history.row["figures"])
     return ComparedRun(
         name,
         short_id(history),
         title_of(history.definition),
         history.definition["systems"][0],
         history.row["created"],
-        gate_of(history.row["figures"]).sentence.replace("decided cases", "tests"),
+        gate.sentence.replace("decided cases", "tests") if gate else "",
     )
 
 

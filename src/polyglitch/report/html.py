@@ -20,7 +20,7 @@ from polyglitch.errors import UsageError
 from polyglitch.files.foreign import spelled_out
 from polyglitch.report.cards import Card, card, language_tag, number_in_words, show_violation
 from polyglitch.report.marks import marked, visible
-from polyglitch.results.answer import capability, day_in_words, tested_in_words
+from polyglitch.results.answer import capability, day_in_words, relation_in_words
 from polyglitch.results.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 from polyglitch.results.matrix import told
@@ -52,7 +52,7 @@ def environment() -> Environment:
         panels=panels,
         day=day_in_words,
         about_method=about_method,
-        tested=tested_in_words,
+        tested=relation_in_words,
         capability=capability,
         told=told,
     )

@@ -27,6 +27,7 @@ RELATIONS = {  # those that methods have besides `what must hold:what is tested`
     "different": "a change of meaning",
 }
 BUNDLED = "sample"
+NAMES_LANGUAGES = re.compile(r":[a-z]{2,3}-[a-z]{2,3}\b")  # a URI such as firefox:en-pt
 
 
 def title_of(definition: dict[str, Any]) -> str:
@@ -38,11 +39,16 @@ def title_of(definition: dict[str, Any]) -> str:
 
 def system_in_words(signature: str) -> str:
     """What people call a system, without the version and digest that its signature carries."""
-    uri = re.sub(r"#[0-9a-f]{8,}$", "", signature.split("|")[0])
+    uri = uri_of(signature)
     scheme, _, rest = uri.partition(":")
     name = rest.rpartition("/")[2] if scheme in ("python", "cmd", "replay", "bergamot") else rest
     said = system_names().get(scheme)
     return said.format(name=name or scheme) if said else uri
+
+
+def uri_of(signature: str) -> str:
+    """A signature without the version and digest that it carries."""
+    return re.sub(r"#[0-9a-f]{8,}$", "", signature.split("|")[0])
 
 
 @cache
@@ -115,12 +121,12 @@ def chart_of(issues: Iterable[Issue], by_relation: dict[str, Any]) -> Chart | No
         return Chart("What the findings are about", dict((+kinds).most_common(MOST_BARS)))
     violated = Counter[str]()
     for relation, row in by_relation.items():
-        violated[tested_in_words(relation)] += row["violated"]
+        violated[relation_in_words(relation)] += row["violated"]
     counts = dict((+violated).most_common(MOST_BARS))
     return Chart("Tests that failed, by what they test", counts) if counts else None
 
 
-def tested_in_words(relation: str) -> str:
+def relation_in_words(relation: str) -> str:
     """A relation without what must hold of it: `label:03-change-over-time` tests `change over time`."""
     name = RELATIONS.get(relation) or relation.partition(":")[2] or relation
     return re.sub(r"^\d+[-_]", "", name).replace("-", " ").replace("_", " ")
@@ -129,19 +135,29 @@ def tested_in_words(relation: str) -> str:
 def capability(case: Case) -> str:
     """What a case tests, in words."""
     named = case.data.get("title")
-    return named if isinstance(named, str) and named else tested_in_words(case.relation)
+    return named if isinstance(named, str) and named else relation_in_words(case.relation)
 
 
 def run_again(history: History) -> str:
     """The command that makes a run again, from what the store knows of it."""
     definition = history.definition
     opened = definition.get("opened", {})
-    words = ["run", "--system", opened.get("system") or definition["systems"][0].split("|")[0]]
+    system = opened.get("system") or uri_of(definition["systems"][0])
+    words = ["run", "--system", system]
+    for back in definition["systems"][1:]:
+        words += ["--back", uri_of(back)]
     words += ["--corpus", definition["corpus"]["name"]]
+    if not NAMES_LANGUAGES.search(system):
+        for option, code in zip(("source", "target"), definition["languages"], strict=True):
+            words += [f"--{option}-language", code] if code else []
     words += ["--method", ",".join(method["name"] for method in definition["methods"])]
     for option in ("limit", "budget", "seed", "repeat", "parser"):
         if definition.get(option):
             words += [f"--{option}", str(definition[option])]
+    if definition.get("rank", "none") != "none":
+        words += ["--rank", definition["rank"]]
+    for said, meant in definition.get("labels", {}).items():
+        words += ["--label", f"{said}={meant}"]
     for method, values in opened.get("parameters", {}).items():
         for key, value in values.items():
             told = ",".join(map(str, value)) if isinstance(value, list) else value

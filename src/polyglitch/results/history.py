@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from polyglitch.campaign import configured_store
 from polyglitch.errors import UsageError
 from polyglitch.nlp.recent import Recent
-from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
+from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict, encode
 from polyglitch.results.findings import Finding
 from polyglitch.results.order import twins_of
 from polyglitch.store.outputs import output_key
@@ -124,10 +124,10 @@ class History:
         found, twins = self.finding(issue), self.twins.get(issue.id, ())
         if not twins:
             return self.with_ways_back(found)
-        pairs = {trial.case.inputs: (trial, verdict) for trial, verdict in found.violations}
+        pairs = {encode(trial.case.inputs): (trial, verdict) for trial, verdict in found.violations}
         for twin in twins:
             for trial, verdict in self.finding(twin).violations:
-                pairs.setdefault(trial.case.inputs, (trial, verdict))
+                pairs.setdefault(encode(trial.case.inputs), (trial, verdict))
         together = replace(found, violations=tuple(pairs.values()), twins=twins)
         return self.with_ways_back(together)
 

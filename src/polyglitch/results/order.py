@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from polyglitch.records import Issue, Verdict
+from polyglitch.records import Issue, Verdict, encode
 from polyglitch.store.store import Store
 
 # What a reader is misled by most: a fact turned round, then words that are not there, then another choice of words.
@@ -56,15 +56,14 @@ def worst_first(issue: Issue, verdict: Verdict) -> tuple[int, int, float, str]:
 def twins_of(store: Store, run_id: str) -> dict[str, tuple[Issue, ...]]:
     """For the first issue of several methods on the same pair of inputs, the others, which are the same finding."""
     shared = store.verdicts.issues_of_shared_seeds(run_id)
-    asked: dict[tuple[str, str], tuple[str | None, ...]] = {}
+    asked: dict[tuple[str, str], str] = {}
     for method in sorted({issue.method for issue in shared}):
         ids = [issue.case_ids[0] for issue in shared if issue.method == method]
         for start in range(0, len(ids), AT_ONCE):
             some = ids[start : start + AT_ONCE]
             for case, _ in store.verdicts.get(run_id, method, ids=some):
-                parts = [part for item in case.inputs for part in (item.text, item.context)]
-                asked[method, case.id] = tuple(parts)
-    alike: dict[tuple[str | None, ...], list[Issue]] = defaultdict(list)
+                asked[method, case.id] = encode(case.inputs)
+    alike: dict[str, list[Issue]] = defaultdict(list)
     for issue in shared:
         pair = asked.get((issue.method, issue.case_ids[0]))
         if pair and all(issue.method != other.method for other in alike[pair]):

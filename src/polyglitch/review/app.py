@@ -156,9 +156,10 @@ class Review:
         """How far everyone is, and how far they agree."""
         desk = self.desks.of(request)
         found = agreements(self.store.labels.joint(desk.run_id))
+        alone = "text/html" in request.headers.get("accept", "")  # no script fetched it
         return HTMLResponse(
             render(
-                "reviewers",
+                "reviewers_page" if alone else "reviewers",
                 base=self.desks.base(request),
                 desk=desk,
                 counts=self.store.labels.counts(desk.run_id),

@@ -199,7 +199,7 @@ class Verdicts(Rows):
             self._add_to(connection, s.issues, rows)
 
     def issues(self, run: str, method: str | None = None) -> Iterator[Issue]:
-        """The issues of a run, worst first within each method, methods taking turns by position."""
+        """The issues of a run, the worst first."""
         query = select(s.issues.c.record).where(s.issues.c.run == run)
         if method is not None:
             query = query.where(s.issues.c.method == method)
@@ -229,15 +229,15 @@ class Verdicts(Rows):
         """The violations of the cases that were made last, the last first: method, case, verdict."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.method, c.c.record, v.c.record)
-            .join(v, (v.c.run == c.c.run) & (v.c.method == c.c.method) & (v.c.case == c.c.id))
-            .where(v.c.run == run, v.c.outcome == "violated")
+            select(c.c.method, c.c.id, c.c.seed, c.c.record, v.c.outcome, v.c.record)
+            .join(v, ITS_VERDICT)
+            .where(v.c.run == run, v.c.outcome == "violated", s.NOT_HELD)
             .order_by(c.c.position.desc(), c.c.method)
             .limit(limit)
         )
         with self._engine.connect() as connection:
             rows = list(connection.execute(query))
-        return [(row[0], decode(row[1], Case), decode(row[2], Verdict)) for row in rows]
+        return [(row[0], read_case(*row[:4]), read_verdict(row[1], *row[4:])) for row in rows]
 
     def issues_of_shared_seeds(self, run: str) -> list[Issue]:
         """The issues on seeds that have more than one, in the order of the run."""

@@ -64,7 +64,7 @@
     const narrowed = chosen().length > 0 || fields.sort.value !== "";
     if (narrowed || most > drawn) await allEntries();
     const found = matching();
-    const shown = found.slice(0, Math.max(most, STEP));
+    const shown = found.slice(0, narrowed ? Math.max(most, STEP) : most);
     for (const entry of shown) await draw(entry);
     if (mine !== turn) return; // another filter was set meanwhile
     for (const entry of entries) if (entry.element) entry.element.hidden = true;
@@ -100,7 +100,8 @@
       const names = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || (a < b ? -1 : 1));
       field.replaceChildren(field.options[0], ...names.map((value) => new Option(`${value} (${counts.get(value)})`, value)));
       field.value = names.includes(before) ? before : "";
-      field.parentElement.hidden = names.length < 2;
+      // A choice of one that all have is none.
+      field.parentElement.hidden = !names.length || (names.length === 1 && counts.get(names[0]) === entries.length);
     }
   };
 
@@ -144,7 +145,7 @@
   clearButton.addEventListener("click", clear);
   document.getElementById("no-match-clear").addEventListener("click", clear);
   moreButton?.addEventListener("click", () => {
-    most = Math.max(most, STEP) + STEP;
+    most += STEP;
     show();
   });
   window.addEventListener("hashchange", readAddress);

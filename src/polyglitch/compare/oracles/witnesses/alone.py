@@ -41,7 +41,7 @@ def verdict(trial: Trial, said: Statement | None, threshold: float) -> Verdict:
         score = 0.0 if said is None else said.suspicion
         return Verdict(trial.case.id, "holds", score=round(score, 6), threshold=threshold)
     spans = (
-        (Span(said.output, *said.span, said.words),)
+        (Span(said.output, *said.span, said.words, said.witness),)
         if said.output is not None and said.span
         else ()
     )

@@ -113,7 +113,7 @@ def explained(
         elif evidence[name] > 0:
             reasons.append(one.words)
             if one.output is not None and one.span:
-                spans.append(Span(one.output, *one.span, one.words))
+                spans.append(Span(one.output, *one.span, one.words, one.witness))
     taken: dict[tuple[int, int], Span] = {}
     for span in spans:
         taken.setdefault((span.output, span.start), span)

@@ -1,0 +1,180 @@
+"""Home, a live run, two runs, the report's filters and every page's accessibility, in a real browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from polyglitch.records import Issue
+from polyglitch.report import write_report
+from polyglitch.results.findings import ReportLimits
+from polyglitch.results.history import History
+from polyglitch.results.summary import summarise
+from polyglitch.store.store import Store
+
+from .samples import LATER, RUN, add_later_run, fill, served
+
+playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
+CHROMIUM = shutil.which("chromium")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium"),
+]
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[object]:
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with two runs, one that goes on, and the report of the first."""
+    place = tmp_path_factory.mktemp("home")
+    store = fill(place / "runs.sqlite", 60)
+    add_later_run(store, 8, done=False)
+    history = History(store, RUN)
+    write_report(place / "report.html", summarise(history), history.merged_findings())
+    store.close()
+    return place
+
+
+def open_page(browser, address: str, **context):
+    page = browser.new_context(**context).new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+    page.goto(address)
+    if "/name" in page.url:
+        page.fill("#name", "Ann")
+        page.click("button.lead")
+        page.goto(address)
+    page.problems = problems
+    return page
+
+
+def shown_cards(page) -> int:
+    return page.evaluate("document.querySelectorAll('article.card:not([hidden])').length")
+
+
+def test_the_report_filters_links_and_says_when_nothing_fits(browser, folder: Path) -> None:
+    address = (folder / "report.html").as_uri()
+    page = open_page(browser, address)
+    assert shown_cards(page) == 60
+    page.select_option("select[name=kind]", "negation")
+    page.wait_for_function(
+        "document.getElementById('filter-count').textContent.startsWith('12 of')"
+    )
+    assert shown_cards(page) == 12
+    assert "kind=negation" in page.url
+    page.select_option("select[name=method]", "sit")
+    page.wait_for_function("document.getElementById('filter-count').textContent.startsWith('6 of')")
+    sent = open_page(browser, page.url)
+    sent.wait_for_function("document.getElementById('filter-count').textContent.startsWith('6 of')")
+    page.fill("#filter-text", "no such word anywhere")
+    page.wait_for_selector("#no-match:not([hidden])")
+    page.click("#no-match-clear")
+    page.wait_for_function("document.getElementById('filter-count').textContent === '60 findings'")
+    page.select_option("select[name=sort]", "short")
+    page.wait_for_function(
+        "document.querySelector('#cards article').id !== 'issue-1' || "
+        "document.getElementById('filter-count').textContent.startsWith('60 of')"
+    )
+    assert not page.problems and not sent.problems
+
+
+def test_packed_findings_are_drawn_on_demand_and_found_by_link(browser, tmp_path: Path) -> None:
+    from tests.report.samples import many, summary
+
+    few = ReportLimits(cards=10)
+    path = write_report(tmp_path / "many.html", summary(issues=250), many(250), few)
+    page = open_page(browser, path.as_uri())
+    assert shown_cards(page) == 10
+    page.click("#more-button")
+    page.wait_for_function("document.querySelectorAll('article.card:not([hidden])').length === 210")
+    page.goto(path.as_uri() + "#issue-240")
+    page.reload()
+    page.wait_for_selector("#issue-240")
+    page.fill("#filter-text", "seed-249")
+    page.wait_for_selector("#issue-250")
+    assert not page.problems
+
+
+def test_print_shows_every_card(browser, folder: Path) -> None:
+    page = open_page(browser, (folder / "report.html").as_uri())
+    page.emulate_media(media="print")
+    heights = page.evaluate(
+        "[...document.querySelectorAll('article.card .text')].map(t => t.getBoundingClientRect().height)"
+    )
+    assert len(heights) >= 240 and min(heights[:40]) > 0
+    assert page.evaluate("getComputedStyle(document.getElementById('filter')).display") == "none"
+
+
+def test_home_leads_to_a_run_that_goes_on_and_it_ends_before_our_eyes(
+    browser, folder: Path
+) -> None:
+    with served(folder / "runs.sqlite") as address:
+        page = open_page(browser, f"{address}/home")
+        page.click("text=Watch")
+        page.wait_for_selector("text=8 tests judged so far")
+        store = Store(str(folder / "runs.sqlite"))
+        figures = {"cases": 8, "undecided": 0, "violations": 1, "issues": 0, "seeds": 1}
+        store.verdicts.set_issues(LATER, list[Issue]())
+        store.runs.finish(LATER, figures)
+        store.close()
+        page.wait_for_selector("text=This run is done")
+        page.goto(f"{address}/home")
+        for box in page.query_selector_all("input[name=run]"):
+            box.check()
+        page.click("text=Compare the two ticked runs")
+        page.wait_for_selector("text=1 fixed, 1 broken of 8 that both decided")
+        assert not page.problems
+        phone = open_page(browser, f"{address}/", viewport=PHONE)
+        phone.wait_for_selector("body[data-ready]")
+        assert not phone.is_visible("#search"), "folded on a phone"
+        phone.click("#filter-fold > summary")
+        assert phone.is_visible("#search")
+        assert phone.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+@pytest.mark.skipif(
+    not find_spec("axe_playwright_python"), reason="pip install axe-playwright-python"
+)
+def test_axe_finds_no_serious_fault_on_any_page(browser, tmp_path: Path) -> None:
+    import axe_playwright_python
+
+    source = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text("utf-8")
+    store = fill(tmp_path / "runs.sqlite", 4)
+    add_later_run(store, 3)
+    history = History(store, RUN)
+    write_report(tmp_path / "report.html", summarise(history), history.merged_findings())
+    store.close()
+    with served(tmp_path / "runs.sqlite") as address:
+        ours = ("home", "", "bugs", "labels", "reviewers", f"live/{LATER}", "name")
+        pages = [f"{address}/{name}" for name in ours]
+        pages.append(f"{address}/compare?old={RUN}&new={LATER}")
+        pages.append((tmp_path / "report.html").as_uri())
+        for scheme in ("light", "dark"):
+            page = open_page(browser, f"{address}/", color_scheme=scheme)
+            # In the dark only colours are others, and all pages take them from the same two sheets.
+            for where in pages if scheme == "light" else (pages[1], pages[-1], pages[0]):
+                page.goto(where)
+                page.evaluate(source)  # not as a script of the page: its policy would refuse that
+                rules = "{runOnly: ['color-contrast']}" if scheme == "dark" else "{}"
+                found = page.evaluate(f"axe.run(document, {rules})")
+                grave = [
+                    (fault["id"], fault["nodes"][0]["html"][:200])
+                    for fault in found["violations"]
+                    if fault["impact"] in ("serious", "critical")
+                ]
+                assert not grave, (where, scheme, grave)
