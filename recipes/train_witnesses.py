@@ -45,6 +45,7 @@ LIMITS = {  # between which a statement counts, in the witness's own measure
     "facts": (0.0, 1.0),
     "untranslated": (0.0, 2.0),
     "agreement": (0.0, 1.0),
+    "rarity": (5.0, 8.0),
     "confidence": (0.0, 9.0),
 }
 
@@ -84,9 +85,13 @@ def log_odds(score: float) -> float | None:
     return math.log(chance / (1 - chance)) if score else None
 
 
-def features(said: dict[str, float]) -> list[float]:
-    """For every witness whether it spoke, and how suspicious it is."""
-    row = []
+def features(said: dict[str, float], others: bool = False) -> list[float]:
+    """For every witness whether it spoke, and how suspicious it is; before them whether the pair is another's record.
+
+    Those are of one translator that errs less, and of languages for which fewer witnesses speak: without a weight of its
+    own for that, a witness who is silent would count as a good sign.
+    """
+    row = [float(others)]
     for name, (least, most) in LIMITS.items():
         row += [1.0, min(most, max(least, said[name]))] if name in said else [0.0, 0.0]
     return row
@@ -100,7 +105,7 @@ def fit(heard: list[Heard], seed: int = 0) -> LogisticRegression:
         for copy in range(COPIES):
             said = {n: v for n, v in one.said.items() if not copy or chance.random() > DROPPED}
             if said:
-                rows.append(features(said))
+                rows.append(features(said, one.weight != OWN))
                 labels.append(one.bug)
                 weights.append(one.weight / COPIES)
     return LogisticRegression(C=STRENGTH, max_iter=2000).fit(rows, labels, weights)
@@ -198,7 +203,7 @@ def gather(folder: Path, scored: list[list[Any]]) -> list[Heard]:
 
 def as_json(model: LogisticRegression, limit: float) -> dict[str, Any]:
     """The model as the oracle reads it."""
-    weights = model.coef_[0].reshape(-1, 2)
+    weights = model.coef_[0][1:].reshape(-1, 2)
     witnesses = {
         name: {
             "speaks": round(float(a), 4),

@@ -79,7 +79,9 @@ def test_an_encoder_links_what_means_the_same() -> None:
     source, output = read_plain(SENTENCES[1][0], "en"), read_plain(SENTENCES[1][1], "pt")
     lexicon = encoder_lexicon(OneSpace(), [(source, output)])  # type: ignore[arg-type]
     links = lexicon.links(source.keys, output.keys)
-    best = {output.keys[row]: source.keys[int(links[row].argmax())] for row in range(len(links))}
+    best = {
+        output.words[row].text: source.keys[int(links[row].argmax())] for row in range(len(links))
+    }
     assert (best["cartas"], best["antigas"], best["enfermeira"]) == ("letters", "old", "nurse")
     assert lexicon.strength("letters", "cartas") > lexicon.strength("letters", "antigas")
 

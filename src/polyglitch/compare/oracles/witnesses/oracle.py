@@ -18,6 +18,7 @@ from polyglitch.compare.oracles.witnesses.confidence import Confidence
 from polyglitch.compare.oracles.witnesses.join import JoinModel, load_join
 from polyglitch.compare.oracles.witnesses.own_facts import OwnFacts
 from polyglitch.compare.oracles.witnesses.pair import PairWitness, stated
+from polyglitch.compare.oracles.witnesses.rarity import Rarity
 from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
 from polyglitch.compare.oracles.witnesses.untranslated import Untranslated
 from polyglitch.component import Component
@@ -26,7 +27,7 @@ from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 
 log = logging.getLogger("polyglitch")
-OTHERS: tuple[Witness, ...] = (OwnFacts(), Untranslated(), Agreement(), Confidence())
+OTHERS: tuple[Witness, ...] = (OwnFacts(), Untranslated(), Agreement(), Rarity(), Confidence())
 Said = dict[str, Statement]
 
 
