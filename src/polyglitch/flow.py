@@ -37,7 +37,7 @@ from polyglitch.run.plan import Open, open_plan
 from polyglitch.run.round_trips import Asked, RoundTrips
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
-from polyglitch.systems.lens import open_lens
+from polyglitch.systems.lens import open_back_lens, open_lens
 from polyglitch.tools import Toolbox
 
 FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
@@ -107,6 +107,7 @@ class Flow:
             self.plan.corpus,
             self.plan.systems[0],
             partial(open_lens, campaign.lens) if campaign.lens else None,
+            partial(open_back_lens, campaign.back) if campaign.back else None,
         )
 
     def run(self) -> dict[str, Any]:

@@ -237,6 +237,10 @@ class Tools(Protocol):
     def lens(self) -> Lens | None:
         """The model that is asked how likely an output is: the one named, else the system itself where it tells."""
 
+    @property
+    def back_lens(self) -> Lens | None:
+        """A model of the other direction that says how likely it finds a source after its translation."""
+
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""
 

@@ -43,10 +43,11 @@ class Toolbox:
         corpus: Iterable[Seed] = (),
         system: System | None = None,
         lens: Callable[[], Lens | None] | None = None,
+        back: Callable[[], Lens | None] | None = None,
     ) -> None:
         self.seed, self.languages = seed, languages
         self.white_box = system if isinstance(system, WhiteBox) else None
-        self._system, self._open_lens = system, lens
+        self._system, self._open_lens, self._open_back = system, lens, back
         self._parser, self._corpus = parser, corpus
         self.rank: WordRank | None = None
         self._store = store
@@ -56,6 +57,11 @@ class Toolbox:
     def lens(self) -> Lens | None:
         """The model that is asked how likely an output is: the one named, else the system itself where it tells."""
         return self._open_lens() if self._open_lens else own_lens(self._system)
+
+    @cached_property
+    def back_lens(self) -> Lens | None:
+        """A model of the other direction that says how likely it finds a source after its translation."""
+        return self._open_back() if self._open_back else None
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""

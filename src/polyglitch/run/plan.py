@@ -14,7 +14,7 @@ from polyglitch.errors import UsageError
 from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import digest, encode
-from polyglitch.systems.lens import open_lens
+from polyglitch.systems.lens import NONE, open_back_lens, open_lens
 from polyglitch.systems.spending import Limits, Meter
 from polyglitch.systems.uri import open_system
 
@@ -145,10 +145,11 @@ def define(
         **({"repeat": campaign.repeat} if campaign.repeat > 1 else {}),
         **({"labels": campaign.labels} if campaign.labels else {}),
         **({"lens": lens_signature(campaign.lens)} if campaign.lens else {}),
+        **({"back": back_signature(campaign.back)} if campaign.back and len(systems) < 2 else {}),
         "opened": {
             "system": campaign.system,
             "parameters": campaign.parameters,
-            **({"lens": campaign.lens} if campaign.lens else {}),
+            **{key: uri for key in ("lens", "back") if (uri := getattr(campaign, key))},
         },
     }
 
@@ -157,6 +158,12 @@ def lens_signature(uri: str) -> str:
     """The lens as it was opened; a wrong name shows here, before the run."""
     lens = open_lens(uri)
     return lens.signature if lens else uri
+
+
+def back_signature(uri: str) -> str:
+    """The way back as oracles may ask it, where no method makes a round trip; `none` if it only translates."""
+    lens = open_back_lens(uri)
+    return lens.signature if lens else NONE
 
 
 def signature(definition: dict[str, Any]) -> str:
@@ -170,7 +177,7 @@ def signature(definition: dict[str, Any]) -> str:
     }
     parts |= {
         key: definition[key]
-        for key in ("limit", "budget", "rank", "parser", "seed", "repeat", "lens")
+        for key in ("limit", "budget", "rank", "parser", "seed", "repeat", "lens", "back")
         if definition.get(key) is not None
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

@@ -14,7 +14,7 @@ import msgspec
 from polyglitch import errors
 from polyglitch.campaign import Campaign, make_method
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
-from polyglitch.systems.lens import lens_elsewhere
+from polyglitch.systems.lens import lens_elsewhere, open_back_lens
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
 
@@ -96,6 +96,7 @@ class MethodActor:
             options.parser,
             corpus,
             lens=partial(lens_elsewhere, options.lens, options.system),
+            back=partial(open_back_lens, options.back) if options.back else None,
         )
 
     def describe(self) -> Reply:

@@ -32,6 +32,14 @@ def open_lens(uri: str, timeout: float = 60.0) -> Lens | None:
     return system
 
 
+@cache
+def open_back_lens(uri: str) -> Lens | None:
+    """The system of the way back as a lens; nothing where it only translates."""
+    if uri.strip().partition(":")[0] in registry.entries("lenses"):
+        return open_lens(uri)
+    return own_lens(open_system(uri))
+
+
 def own_lens(system: System | None) -> Lens | None:
     """The system under test as its own lens, where it says how likely an output is and what that needs is installed."""
     if not isinstance(system, Lens):
