@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from polyglitch import registry
 from polyglitch.errors import Missing, UsageError
 from polyglitch.protocols import (
+    Adviser,
     Embedder,
     Floats,
     Lens,
@@ -21,7 +22,7 @@ from polyglitch.protocols import (
 )
 from polyglitch.records import Seed
 from polyglitch.store.store import Store
-from polyglitch.systems.lens import own_lens
+from polyglitch.systems.witness_models import own_lens
 
 
 class WordRank(Protocol):
@@ -44,11 +45,13 @@ class Toolbox:
         system: System | None = None,
         lens: Callable[[], Lens | None] | None = None,
         back: Callable[[], Lens | None] | None = None,
+        judge: Adviser | None = None,
     ) -> None:
         self.seed, self.languages = seed, languages
         self.white_box = system if isinstance(system, WhiteBox) else None
         self._system, self._open_lens, self._open_back = system, lens, back
         self._parser, self._corpus = parser, corpus
+        self.judge = judge
         self.rank: WordRank | None = None
         self._store = store
         self._made: dict[tuple[str, str, str], Any] = {}

@@ -18,8 +18,8 @@ from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.history import History
 from polyglitch.run.asking import Asker
 from polyglitch.systems.answers import relabelled
-from polyglitch.systems.lens import open_back_lens, open_lens
 from polyglitch.systems.uri import open_system
+from polyglitch.systems.witness_models import open_back_lens, open_lens
 from polyglitch.tools import Toolbox
 
 Done = TypeVar("Done")

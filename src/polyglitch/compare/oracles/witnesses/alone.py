@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from polyglitch.compare.oracles.two_outputs import undecided
+from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.compare.oracles.witnesses.confidence import Confidence
 from polyglitch.compare.oracles.witnesses.rarity import Rarity, frequencies
+from polyglitch.compare.oracles.witnesses.second_opinion import SecondOpinion
 from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
 from polyglitch.compare.oracles.witnesses.way_back import WayBack
 from polyglitch.component import Component
@@ -116,3 +117,35 @@ def back(
         return made(trials, tools)
 
     return Component(made.name, made.arguments, judge)
+
+
+def second_opinion(
+    threshold: float = 0.5,
+    language: str | None = None,
+) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
+    """Violated if the judge sees an error that one output has and the other has not; undecided where it is silent."""
+    witness = SecondOpinion(language)
+
+    def judge(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        if tools.judge is None:
+            raise UsageError(
+                "the oracle 'second-opinion' asks a language model; name one with --judge, such as "
+                "--judge openai:MODEL@http://localhost:8000/v1"
+            )
+        said = witness.hear(trials, tools)
+        return [
+            undecided(trial) or judged(trial, one, threshold)
+            for trial, one in zip(trials, said, strict=True)
+        ]
+
+    arguments = {"threshold": threshold, "witness": witness.signature}
+    return Component("second_opinion", arguments, judge)
+
+
+def judged(trial: Trial, said: Statement | None, threshold: float) -> Verdict:
+    """The judge's word on a trial; without it a pair that changed is undecided."""
+    first, second = two_texts(trial)
+    if said is None and first != second:
+        reason = "the judge was not asked (--judge-budget) or gave no answer that can be read"
+        return Verdict(trial.case.id, "undecided", reason)
+    return verdict(trial, said, threshold)
