@@ -24,7 +24,7 @@ from sklearn.model_selection import GroupKFold
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.oracle import read_cat, read_transrepair
-from benchmarks.witnesses import Reading, lens_tools, read_readings
+from benchmarks.witnesses import WITHOUT, Reading, lens_tools, read_readings
 
 from oracle_data import DIRECTIONS, load
 from polyglitch.compare.judge import Saved, trial_of
@@ -47,6 +47,7 @@ LIMITS = {  # between which a statement counts, in the witness's own measure
     "agreement": (0.0, 1.0),
     "rarity": (5.0, 8.0),
     "confidence": (0.0, 9.0),
+    "back": (0.0, 12.0),
 }
 
 
@@ -88,8 +89,8 @@ def log_odds(score: float) -> float | None:
 def features(said: dict[str, float], others: bool = False) -> list[float]:
     """For every witness whether it spoke, and how suspicious it is; before them whether the pair is another's record.
 
-    Those are of one translator that errs less, and of languages for which fewer witnesses speak: without a weight of its
-    own for that, a witness who is silent would count as a good sign.
+    Those are of one translator that errs less, and of languages for which fewer witnesses speak: without a weight of
+    its own for that, a witness who is silent would count as a good sign.
     """
     row = [float(others)]
     for name, (least, most) in LIMITS.items():
@@ -111,14 +112,16 @@ def fit(heard: list[Heard], seed: int = 0) -> LogisticRegression:
     return LogisticRegression(C=STRENGTH, max_iter=2000).fit(rows, labels, weights)
 
 
-def scores_of(model: LogisticRegression, heard: list[Heard], without: str = "") -> np.ndarray:
+def scores_of(
+    model: LogisticRegression, heard: list[Heard], without: frozenset[str] = frozenset()
+) -> np.ndarray:
     """The chances of pairs; one that nobody spoke of has none."""
-    kept = [{n: v for n, v in one.said.items() if n != without} for one in heard]
+    kept = [{n: v for n, v in one.said.items() if n not in without} for one in heard]
     found = model.predict_proba([features(said) for said in kept])[:, 1]
     return np.where([bool(said) for said in kept], found, 0.0)
 
 
-def crossed(heard: list[Heard], without: str = "") -> np.ndarray:
+def crossed(heard: list[Heard], without: frozenset[str] = frozenset()) -> np.ndarray:
     """Scores of our own pairs by models that did not see their sentences."""
     own = np.flatnonzero([one.weight == OWN for one in heard])
     rest = [one for one in heard if one.weight != OWN]
@@ -157,16 +160,14 @@ def main() -> None:
         if chosen.heard:
             chosen.heard.write_text(json.dumps(heard), "utf-8")
     own = np.array([one.bug for one in heard if one.weight == OWN])
-    for without in ("", "confidence"):
-        found = crossed(heard, without)
+    every = {shown: crossed(heard, without) for shown, without in WITHOUT.items()}
+    for shown, found in every.items():
         limit = threshold_at(own, found)
         print(
-            f"own pairs, without {without or 'nobody'}: AUC {roc_auc_score(own, found):.3f}, "
+            f"own pairs, {shown}: AUC {roc_auc_score(own, found):.3f}, "
             f"precision {PRECISE} from {limit}, there recall {np.mean(found[own] >= limit):.2f}"
         )
-    limit = threshold_at(
-        np.concatenate([own, own]), np.concatenate([crossed(heard), crossed(heard, "confidence")])
-    )
+    limit = threshold_at(np.tile(own, len(every)), np.concatenate(list(every.values())))
     model = fit(heard)
     made = as_json(model, limit)
     print(json.dumps(made, indent=1))

@@ -1,4 +1,4 @@
-"""The joined oracle: what agreement and untranslated words say, how the model adds it up, and that a pair stands alone."""
+"""The joined oracle: what agreement and untranslated words say, how they add up, and that a pair stands alone."""
 
 from __future__ import annotations
 
