@@ -16,7 +16,6 @@ from polyglitch.compare.oracles.aligned.model import logistic
 from polyglitch.compare.oracles.aligned.oracle import with_facts
 from polyglitch.compare.oracles.witnesses.statement import Statement
 
-
 FACTS = "facts"
 
 
