@@ -24,12 +24,17 @@ from polyglitch.compare.oracles.witnesses.join import load_join
 from polyglitch.compare.oracles.witnesses.oracle import Said, hear
 from polyglitch.compare.oracles.witnesses.pair import PairWitness
 from polyglitch.protocols import Tools
-from polyglitch.systems.lens import open_lens
+from polyglitch.systems.witness_models import open_lens
 from polyglitch.tools import Toolbox
 
 READINGS = Path(__file__).parent / "readings"
 LENSES = {"pt": "firefox:en-pt"}  # the translator itself, where it can be looked into
-LENS = "confidence"
+BACK = {"pt": "firefox:pt-en"}
+WITHOUT = {  # which witnesses are not heard
+    "all at hand": frozenset[str](),
+    "a lens, no way back": frozenset({"back"}),
+    "neither": frozenset({"confidence", "back"}),
+}
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -52,8 +57,10 @@ def read_readings(target: str) -> list[Reading]:
 
 def lens_tools(target: str) -> Tools:
     """The tools for a target language, with a lens where there is one."""
-    lens = LENSES.get(target)
-    return Toolbox(languages=("en", target), lens=partial(open_lens, lens) if lens else None)
+    lens, back = (
+        partial(open_lens, table[target]) if target in table else None for table in (LENSES, BACK)
+    )
+    return Toolbox(languages=("en", target), lens=lens, back=back)
 
 
 def statements(rows: Sequence[Reading], tools: Tools) -> list[Said]:
@@ -87,12 +94,13 @@ def show(title: str, rows: Sequence[Reading], said: list[Said]) -> dict[str, flo
             alone = [one[name].suspicion if name in one else weight.least - 1 for one in said]
             print(line(f"{name} alone", labels, alone))
     figures = {}
-    for without in ("", LENS) if any(LENS in one for one in said) else ("",):
-        heard = [{name: one for name, one in some.items() if name != without} for some in said]
-        scores = [model.chance(one) for one in heard]
-        shown = "without a lens" if without or len(heard) == 0 else "all at hand"
-        print(line(shown, labels, scores, model.threshold))
-        figures[f"{title}, {shown}: AUC"] = auc(labels, scores)
+    spoke = {name for one in said for name in one}
+    for shown, without in WITHOUT.items():
+        if without <= spoke:
+            heard = [{name: x for name, x in one.items() if name not in without} for one in said]
+            scores = [model.chance(one) for one in heard]
+            print(line(shown, labels, scores, model.threshold))
+            figures[f"{title}, {shown}: AUC"] = auc(labels, scores)
     return figures
 
 

@@ -24,7 +24,7 @@ from sklearn.model_selection import GroupKFold
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.oracle import read_cat, read_transrepair
-from benchmarks.witnesses import Reading, lens_tools, read_readings
+from benchmarks.witnesses import WITHOUT, Reading, lens_tools, read_readings
 
 from oracle_data import DIRECTIONS, load
 from polyglitch.compare.judge import Saved, trial_of
@@ -45,7 +45,9 @@ LIMITS = {  # between which a statement counts, in the witness's own measure
     "facts": (0.0, 1.0),
     "untranslated": (0.0, 2.0),
     "agreement": (0.0, 1.0),
+    "rarity": (5.0, 8.0),
     "confidence": (0.0, 9.0),
+    "back": (0.0, 12.0),
 }
 
 
@@ -84,9 +86,13 @@ def log_odds(score: float) -> float | None:
     return math.log(chance / (1 - chance)) if score else None
 
 
-def features(said: dict[str, float]) -> list[float]:
-    """For every witness whether it spoke, and how suspicious it is."""
-    row = []
+def features(said: dict[str, float], others: bool = False) -> list[float]:
+    """For every witness whether it spoke, and how suspicious it is; before them whether the pair is another's record.
+
+    Those are of one translator that errs less, and of languages for which fewer witnesses speak: without a weight of
+    its own for that, a witness who is silent would count as a good sign.
+    """
+    row = [float(others)]
     for name, (least, most) in LIMITS.items():
         row += [1.0, min(most, max(least, said[name]))] if name in said else [0.0, 0.0]
     return row
@@ -100,20 +106,22 @@ def fit(heard: list[Heard], seed: int = 0) -> LogisticRegression:
         for copy in range(COPIES):
             said = {n: v for n, v in one.said.items() if not copy or chance.random() > DROPPED}
             if said:
-                rows.append(features(said))
+                rows.append(features(said, one.weight != OWN))
                 labels.append(one.bug)
                 weights.append(one.weight / COPIES)
     return LogisticRegression(C=STRENGTH, max_iter=2000).fit(rows, labels, weights)
 
 
-def scores_of(model: LogisticRegression, heard: list[Heard], without: str = "") -> np.ndarray:
+def scores_of(
+    model: LogisticRegression, heard: list[Heard], without: frozenset[str] = frozenset()
+) -> np.ndarray:
     """The chances of pairs; one that nobody spoke of has none."""
-    kept = [{n: v for n, v in one.said.items() if n != without} for one in heard]
+    kept = [{n: v for n, v in one.said.items() if n not in without} for one in heard]
     found = model.predict_proba([features(said) for said in kept])[:, 1]
     return np.where([bool(said) for said in kept], found, 0.0)
 
 
-def crossed(heard: list[Heard], without: str = "") -> np.ndarray:
+def crossed(heard: list[Heard], without: frozenset[str] = frozenset()) -> np.ndarray:
     """Scores of our own pairs by models that did not see their sentences."""
     own = np.flatnonzero([one.weight == OWN for one in heard])
     rest = [one for one in heard if one.weight != OWN]
@@ -152,16 +160,14 @@ def main() -> None:
         if chosen.heard:
             chosen.heard.write_text(json.dumps(heard), "utf-8")
     own = np.array([one.bug for one in heard if one.weight == OWN])
-    for without in ("", "confidence"):
-        found = crossed(heard, without)
+    every = {shown: crossed(heard, without) for shown, without in WITHOUT.items()}
+    for shown, found in every.items():
         limit = threshold_at(own, found)
         print(
-            f"own pairs, without {without or 'nobody'}: AUC {roc_auc_score(own, found):.3f}, "
+            f"own pairs, {shown}: AUC {roc_auc_score(own, found):.3f}, "
             f"precision {PRECISE} from {limit}, there recall {np.mean(found[own] >= limit):.2f}"
         )
-    limit = threshold_at(
-        np.concatenate([own, own]), np.concatenate([crossed(heard), crossed(heard, "confidence")])
-    )
+    limit = threshold_at(np.tile(own, len(every)), np.concatenate(list(every.values())))
     model = fit(heard)
     made = as_json(model, limit)
     print(json.dumps(made, indent=1))
@@ -198,7 +204,7 @@ def gather(folder: Path, scored: list[list[Any]]) -> list[Heard]:
 
 def as_json(model: LogisticRegression, limit: float) -> dict[str, Any]:
     """The model as the oracle reads it."""
-    weights = model.coef_[0].reshape(-1, 2)
+    weights = model.coef_[0][1:].reshape(-1, 2)
     witnesses = {
         name: {
             "speaks": round(float(a), 4),

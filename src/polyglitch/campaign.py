@@ -31,6 +31,8 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     )
     back: str | None = None  # the way back, for round trips
     lens: str | None = None  # says how likely outputs are; else the system itself, where it tells
+    judge: str | None = None  # a language model for a second opinion where the oracle is unsure
+    judge_budget: Count = 200  # questions to it at most
     corpus: str = ""
     text_column: str | None = None
     label_column: str | None = None
@@ -187,7 +189,7 @@ def acting(keys: dict[str, Any], reach: tuple[str, ...] = ("bundled", "files")) 
     """What among some settings executes or connects, by its name; `reach` says which systems are harmless."""
     found = {
         key: str(keys[key])
-        for key in ("system", "back", "lens")
+        for key in ("system", "back", "lens", "judge")
         if keys.get(key) not in (None, "", "none") and opens(str(keys[key])) not in reach
     }
     if "://" in str(keys.get("store", "")):

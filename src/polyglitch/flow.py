@@ -38,7 +38,7 @@ from polyglitch.run.plan import Open, open_plan, prompted
 from polyglitch.run.round_trips import Asked, RoundTrips
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
-from polyglitch.systems.lens import open_lens
+from polyglitch.systems.witness_models import BudgetedJudge, open_back_lens, open_lens
 from polyglitch.tools import Toolbox
 
 FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
@@ -100,6 +100,8 @@ class Flow:
             self.plan = open_plan(campaign, open_one or self.engine.open_system)
             for system in self.plan.systems:
                 opened.callback(system.close)
+            if self.plan.judge:
+                opened.callback(self.plan.judge.close)
             self.store = Store(campaign.store)
             self.closing = opened.pop_all()
         self.run_id = self.plan.run_id
@@ -111,6 +113,8 @@ class Flow:
             self.plan.corpus,
             self.plan.systems[0],
             partial(open_lens, campaign.lens) if campaign.lens else None,
+            partial(open_back_lens, campaign.back) if campaign.back else None,
+            BudgetedJudge(self.plan.judge, campaign.judge_budget) if self.plan.judge else None,
         )
 
     def run(self) -> dict[str, Any]:

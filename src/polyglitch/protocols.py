@@ -104,6 +104,17 @@ class Lens(Protocol):
         `language` is that of the outputs, for models that must be told."""
 
 
+class Adviser(Protocol):
+    """A model that is asked for a second opinion, within a budget."""
+
+    @property
+    def signature(self) -> str:
+        """Model, version and parameters."""
+
+    def answers(self, questions: Sequence[str]) -> list[str | None]:
+        """An answer to each question; nothing to those beyond the budget or that failed."""
+
+
 class Token(msgspec.Struct, frozen=True):
     """A word of a parsed sentence. `head` is an index into the tokens, its own for the root."""
 
@@ -271,6 +282,14 @@ class Tools(Protocol):
     @property
     def lens(self) -> Lens | None:
         """The model that is asked how likely an output is: the one named, else the system itself where it tells."""
+
+    @property
+    def back_lens(self) -> Lens | None:
+        """A model of the other direction that says how likely it finds a source after its translation."""
+
+    @property
+    def judge(self) -> Adviser | None:
+        """The language model that is asked where other witnesses are unsure."""
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""

@@ -48,9 +48,6 @@ class Input(Record, frozen=True, tag="input/1"):
         parts += [f"reversed {part}" for part in self.reversed]
         return [*parts, f"again {self.again}"] if self.again else parts
 
-    def __hash__(self) -> int:  # the variables of a prompt are a dict, which has none
-        return hash(tuple(self.identity))
-
 
 class Seed(Record, frozen=True, tag="seed/1"):
     """An input from a corpus, with its label if any and where it came from."""
@@ -175,7 +172,9 @@ class Span(Record, frozen=True, tag="span/1"):
     start: int
     end: int
     reason: str = ""
-    witness: str = ""  # "pair" for the other output, "source" for its own source, or a witness by name
+    witness: str = (
+        ""  # "pair" for the other output, "source" for its own source, or a witness by name
+    )
 
 
 class Verdict(Record, frozen=True, tag="verdict/1"):

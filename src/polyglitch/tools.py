@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from polyglitch import registry
 from polyglitch.errors import Missing, UsageError
 from polyglitch.protocols import (
+    Adviser,
     Embedder,
     Floats,
     Lens,
@@ -22,7 +23,7 @@ from polyglitch.protocols import (
 from polyglitch.records import Input, Seed
 from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
-from polyglitch.systems.lens import own_lens
+from polyglitch.systems.witness_models import own_lens
 
 ASKED = "asked of helpers"  # where the store keeps what other systems said
 
@@ -46,11 +47,14 @@ class Toolbox:
         corpus: Iterable[Seed] = (),
         system: System | None = None,
         lens: Callable[[], Lens | None] | None = None,
+        back: Callable[[], Lens | None] | None = None,
+        judge: Adviser | None = None,
     ) -> None:
         self.seed, self.languages = seed, languages
         self.white_box = system if isinstance(system, WhiteBox) else None
-        self._system, self._open_lens = system, lens
+        self._system, self._open_lens, self._open_back = system, lens, back
         self._parser, self._corpus = parser, corpus
+        self.judge = judge
         self.rank: WordRank | None = None
         self._store = store
         self._made: dict[tuple[str, str, str], Any] = {}
@@ -59,6 +63,11 @@ class Toolbox:
     def lens(self) -> Lens | None:
         """The model that is asked how likely an output is: the one named, else the system itself where it tells."""
         return self._open_lens() if self._open_lens else own_lens(self._system)
+
+    @cached_property
+    def back_lens(self) -> Lens | None:
+        """A model of the other direction that says how likely it finds a source after its translation."""
+        return self._open_back() if self._open_back else None
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""

@@ -1,4 +1,4 @@
-"""The oracle of a method can be named: the aligned one by default, the paper's, or any other that is registered."""
+"""The oracle of a method can be named: that of witnesses by default, the paper's, or any other that is registered."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def test_the_aligned_oracle_and_the_paper_s_can_be_named(name: str) -> None:
     aligned = make_method(name, {"oracle": "aligned"})
     assert aligned.compare.signature.startswith("aligned(")
     assert aligned.mutate.signature == published.mutate.signature
-    default = published if name == "patinv" else aligned
+    joined = make_method(name, {"oracle": "witnesses"})
+    assert joined.compare.signature.startswith("witnesses(")
+    default = published if name == "patinv" else joined
     assert make_method(name).signature == default.signature
 
 
@@ -50,12 +52,14 @@ def test_the_aligned_oracle_and_the_paper_s_can_be_named(name: str) -> None:
 )
 def test_a_setting_of_the_paper_s_oracle_asks_for_it(name: str, setting: dict[str, Any]) -> None:
     assert make_method(name, setting).compare.signature.startswith((PUBLISHED[name], "raw"))
-    with pytest.raises(UsageError, match=r"setting of the published oracle.*aligned:0\.5"):
+    with pytest.raises(UsageError, match=r"setting of the published oracle.*witnesses:0\.5"):
         make_method(name, {**setting, "oracle": "aligned"})
 
 
 def test_another_threshold_keeps_the_rest_of_the_oracle() -> None:
-    assert with_threshold(make_method("sit").compare, 0.5) == "aligned:0.5"
+    assert with_threshold(make_method("sit").compare, 0.5) == "witnesses:0.5"
+    aligned = make_method("sit", {"oracle": "aligned"})
+    assert with_threshold(aligned.compare, 0.5) == "aligned:0.5"
     named = make_method("sit", {"oracle": "aligned:0.4+links=attention"})
     assert with_threshold(named.compare, 0.5) == "aligned:0.5+links=attention"
     assert with_threshold(make_method("sit", {"structure": "raw"}).compare, 0.5) is None
@@ -74,7 +78,7 @@ def test_a_wrong_name_says_what_there_is() -> None:
         make_method("rti", {"oracle": "alined"})
 
 
-def test_sit_needs_no_parser_of_the_outputs_with_the_aligned_oracle() -> None:
+def test_sit_needs_no_parser_of_the_outputs_with_the_oracle_of_witnesses() -> None:
     assert "parser:target" in make_method("sit", {"oracle": "published"}).needs
     assert "parser:target" not in make_method("sit").needs
 

@@ -33,20 +33,44 @@ from polyglitch.errors import UsageError
     "--lens",
     help="A model that says how likely it finds the outputs, for oracles that ask one: firefox:en-pt, gguf:FILE.",
 )
+@click.option(
+    "--back", help="A model of the other direction, for oracles that ask one: firefox:pt-en."
+)
+@click.option("--judge", "adviser", help="A language model for a second opinion: openai:MODEL@URL.")
+@click.option(
+    "--judge-budget",
+    type=click.IntRange(1),
+    default=200,
+    show_default=True,
+    help="Questions to it at most.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No figures at the end.")
 def command(
-    source: str, target: str, name: str, threshold: float | None, lens: str | None, quiet: bool
+    source: str,
+    target: str,
+    name: str,
+    threshold: float | None,
+    lens: str | None,
+    back: str | None,
+    adviser: str | None,
+    judge_budget: int,
+    quiet: bool,
 ) -> None:
     """Say of saved pairs of outputs which violate their relation, how surely, and why."""
     from polyglitch import registry
     from polyglitch.compare.judge import judge_all, read_csv, read_jsonl
-    from polyglitch.systems.lens import open_lens
+    from polyglitch.systems.uri import open_system
+    from polyglitch.systems.witness_models import BudgetedJudge, open_back_lens, open_lens
     from polyglitch.tools import Toolbox
 
     if source != "-" and not Path(source).is_file():
         raise UsageError(f"--input {source!r}: no such file")
     make = maker(registry.load("oracles", name), name, threshold)
-    tools = Toolbox(lens=partial(open_lens, lens) if lens else None)
+    tools = Toolbox(
+        lens=partial(open_lens, lens) if lens else None,
+        back=partial(open_back_lens, back) if back else None,
+        judge=BudgetedJudge(open_system(adviser), judge_budget) if adviser else None,
+    )
     table = source.endswith(".csv")
     with click.open_file(
         source, "r" if table else "rb", encoding="utf-8" if table else None

@@ -57,7 +57,12 @@ class RunCommand(click.Command):
     help="What is said around each row: a .toml (system, examples, variables, tools, schema), your own .txt with "
     "{text} in it, or a bundled name; for openai:, hf: and smollm2:. Several are compared.",
 )
-@click.option("--back", help="The system for the way back, for methods that make a round trip.")
+@click.option(
+    "--back",
+    help="The system for the way back, for round trips and oracles that ask it: firefox:pt-en.",
+)
+@click.option("--judge", help="A language model for a second opinion where the oracle is unsure.")
+@click.option("--judge-budget", type=int, help="Questions to the judge at most.")
 @click.option(
     "--lens",
     help="A model that says how likely it finds the outputs: firefox:en-pt, gguf:FILE; none for none.",

@@ -18,8 +18,8 @@ from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.history import History
 from polyglitch.run.asking import Asker
 from polyglitch.systems.answers import relabelled
-from polyglitch.systems.lens import open_lens
 from polyglitch.systems.uri import open_system
+from polyglitch.systems.witness_models import open_back_lens, open_lens
 from polyglitch.tools import Toolbox
 
 Done = TypeVar("Done")
@@ -54,6 +54,7 @@ class Reopened:
         self.history, definition = history, history.definition
         kept = kept_parameters(history, parameters)
         lens = kept_setting(history, "lens", definition.get("opened", {}).get("lens"))
+        back = kept_setting(history, "back", definition.get("opened", {}).get("back"))
         parser = parser or kept_setting(history, "parser", definition.get("parser"))
         opened = definition.get("opened", {}).get("system")
         self.uri = system or kept_setting(history, "system", opened) or ""
@@ -68,6 +69,7 @@ class Reopened:
             parser,
             system=self.system,
             lens=partial(open_lens, lens) if lens else None,
+            back=partial(open_back_lens, back) if back else None,
         )
         self.asker = Asker(self.system, history.store, timeout=timeout)
 

@@ -18,10 +18,10 @@ from polyglitch.nlp.parsers.choose import choose
 from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import digest, encode
-from polyglitch.systems.lens import open_lens
 from polyglitch.systems.prompts import Prompt, load_prompt
 from polyglitch.systems.spending import Limits, Meter
 from polyglitch.systems.uri import open_system, with_prompt
+from polyglitch.systems.witness_models import NONE, open_back_lens, open_lens
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ class Plan:
     definition: dict[str, Any]
     left_out: str  # relations for which no parser is installed
     meter: Meter  # of what is spent on systems over the network
+    judge: System | None = None  # asked for a second opinion
 
     @property
     def remark(self) -> str:
@@ -71,7 +72,8 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     methods = tuple(make_method(name, campaign.parameters.get(name)) for name in campaign.methods)
     registry.entry("ranks", campaign.rank)  # a wrong name shows before any model is loaded
     systems = open_systems(campaign, methods, open_one)
-    meter = set_limits(campaign, systems)
+    judge = open_one(campaign.judge, campaign.timeout) if campaign.judge else None
+    meter = set_limits(campaign, (*systems, *((judge,) if judge else ())))
     if campaign.rank != "none":
         check_rank(campaign.rank, systems[0])
     source, target = systems[0].languages
@@ -81,7 +83,9 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     left_out = relations_left_out(campaign, methods)
     definition = define(campaign, methods, systems, languages, corpus)
     definition |= {"left_out": left_out} if left_out else {}
-    return Plan(methods, systems, languages, corpus, definition, left_out, meter)
+    if judge:
+        definition["judge"] = f"{judge.signature}|budget={campaign.judge_budget}"
+    return Plan(methods, systems, languages, corpus, definition, left_out, meter, judge)
 
 
 def relations_left_out(campaign: Campaign, methods: tuple[Method, ...]) -> str:
@@ -193,10 +197,11 @@ def define(
         **({"repeat": campaign.repeat} if campaign.repeat > 1 else {}),
         **({"labels": campaign.labels} if campaign.labels else {}),
         **({"lens": lens_signature(campaign.lens)} if campaign.lens else {}),
+        **({"back": back_signature(campaign.back)} if campaign.back and len(systems) < 2 else {}),
         "opened": {
             "system": campaign.system,
             "parameters": campaign.parameters,
-            **({"lens": campaign.lens} if campaign.lens else {}),
+            **{key: uri for key in ("lens", "back") if (uri := getattr(campaign, key))},
         },
     }
 
@@ -205,6 +210,12 @@ def lens_signature(uri: str) -> str:
     """The lens as it was opened; a wrong name shows here, before the run."""
     lens = open_lens(uri)
     return lens.signature if lens else uri
+
+
+def back_signature(uri: str) -> str:
+    """The way back as oracles may ask it, where no method makes a round trip; `none` if it only translates."""
+    lens = open_back_lens(uri)
+    return lens.signature if lens else NONE
 
 
 def signature(definition: dict[str, Any]) -> str:
@@ -218,7 +229,18 @@ def signature(definition: dict[str, Any]) -> str:
     }
     parts |= {
         key: definition[key]
-        for key in ("limit", "budget", "rank", "parser", "seed", "repeat", "left_out", "lens")
+        for key in (
+            "limit",
+            "budget",
+            "rank",
+            "parser",
+            "seed",
+            "repeat",
+            "left_out",
+            "lens",
+            "back",
+            "judge",
+        )
         if definition.get(key) is not None
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())

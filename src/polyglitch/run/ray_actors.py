@@ -14,8 +14,8 @@ import msgspec
 from polyglitch import errors
 from polyglitch.campaign import Campaign, make_method
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
-from polyglitch.systems.lens import lens_elsewhere
 from polyglitch.systems.uri import open_system
+from polyglitch.systems.witness_models import BudgetedJudge, lens_elsewhere, open_back_lens
 from polyglitch.tools import Toolbox
 
 Reply = tuple[str, bytes]  # "ok" and JSON, or the kind of an error and its message
@@ -80,6 +80,13 @@ class WholeCorpus:
         yield from campaign_corpus(self._campaign, self._language)
 
 
+def judge_of(options: Campaign) -> BudgetedJudge | None:
+    """The judge of a campaign as one of its actors asks it."""
+    if not options.judge:
+        return None
+    return BudgetedJudge(open_system(options.judge, options.timeout), options.judge_budget)
+
+
 class MethodActor:
     """Makes cases and judges trials with tools of its own."""
 
@@ -96,6 +103,8 @@ class MethodActor:
             options.parser,
             corpus,
             lens=partial(lens_elsewhere, options.lens, options.system),
+            back=partial(open_back_lens, options.back) if options.back else None,
+            judge=judge_of(options),
         )
 
     def describe(self) -> Reply:

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from polyglitch.compare.oracles.two_outputs import undecided
+from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.compare.oracles.witnesses.confidence import Confidence
 from polyglitch.compare.oracles.witnesses.rarity import Rarity, frequencies
+from polyglitch.compare.oracles.witnesses.second_opinion import SecondOpinion
 from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
+from polyglitch.compare.oracles.witnesses.way_back import WayBack
 from polyglitch.component import Component
 from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import two_letters
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 
-# A changed word with a chance of 3%; docs/oracle.md has what each threshold brings.
-SURPRISING = 3.5
-# A word that wordfreq's list of the language lacks, or has less than once in ten million words.
+# Chosen on the half of the read pairs that is for choosing, the translator its own lens: a changed word to which
+# it gives a chance under 30%. A model that translates otherwise is surprised more often and wants more.
+SURPRISING = 1.2
+# A word that wordfreq's list lacks, or has less than once in ten million words.
 RARE = 6.0
+# Also chosen there: one word that a translation tells e ** 8 times worse than the other, or several that add up to it.
+UNTOLD = 8.0
 
 
 def alone(witness: Witness, threshold: float) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
@@ -94,3 +99,53 @@ def rarity(
         return made(trials, tools)
 
     return Component(made.name, made.arguments, judge)
+
+
+def back(
+    threshold: float = UNTOLD,
+    language: str | None = None,
+) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
+    """Violated if one translation tells words of the source worse than the other by the threshold, in nats."""
+    made = alone(WayBack(language), threshold)
+
+    def judge(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        if tools.back_lens is None:
+            raise UsageError(
+                "the oracle 'back' asks a model of the other direction how likely it finds each source after its "
+                "translation; name one with --back, such as --back firefox:pt-en"
+            )
+        return made(trials, tools)
+
+    return Component(made.name, made.arguments, judge)
+
+
+def second_opinion(
+    threshold: float = 0.5,
+    language: str | None = None,
+) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
+    """Violated if the judge sees an error that one output has and the other has not; undecided where it is silent."""
+    witness = SecondOpinion(language)
+
+    def judge(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        if tools.judge is None:
+            raise UsageError(
+                "the oracle 'second-opinion' asks a language model; name one with --judge, such as "
+                "--judge openai:MODEL@http://localhost:8000/v1"
+            )
+        said = witness.hear(trials, tools)
+        return [
+            undecided(trial) or judged(trial, one, threshold)
+            for trial, one in zip(trials, said, strict=True)
+        ]
+
+    arguments = {"threshold": threshold, "witness": witness.signature}
+    return Component("second_opinion", arguments, judge)
+
+
+def judged(trial: Trial, said: Statement | None, threshold: float) -> Verdict:
+    """The judge's word on a trial; without it a pair that changed is undecided."""
+    first, second = two_texts(trial)
+    if said is None and first != second:
+        reason = "the judge was not asked (--judge-budget) or gave no answer that can be read"
+        return Verdict(trial.case.id, "undecided", reason)
+    return verdict(trial, said, threshold)

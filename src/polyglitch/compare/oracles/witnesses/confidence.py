@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from polyglitch.compare.oracles.witnesses.changed_words import ChangedWord, Pair, changed_pair
+from polyglitch.compare.oracles.witnesses.changed_words import Pair, changed_pair
 from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.protocols import Lens, TokenScore, Tools
 from polyglitch.records import Input, Trial, digest
@@ -17,6 +17,7 @@ from polyglitch.records import Input, Trial, digest
 SURPRISE_MOST = 12.0  # nats: beyond one in 160,000 a model's tail tells nothing more
 LEAST_SHOWN = 0.0001
 AT_ONCE = 256  # outputs that a lens is given in one call
+Languages = tuple[str | None, str | None]  # of inputs and outputs
 Side = tuple[str, str]  # an input, and what is asked about of its output
 ORDINALS = ("first", "second")
 
@@ -38,7 +39,7 @@ class Confidence:
         language = self.language or tools.languages[1]
         pairs = [changed_pair(trial, language) for trial in trials]
         asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair))
-        scores = token_scores(lens, list(asked), tools, language)
+        scores = token_scores(lens, list(asked), tools, (tools.languages[0], language))
         return [pair and statement(pair, scores, lens) for pair in pairs]
 
 
@@ -52,7 +53,7 @@ def sides_of(pair: Pair) -> tuple[Side, Side]:
 def statement(pair: Pair, scores: dict[Side, list[TokenScore]], lens: Lens) -> Statement:
     """What is to be said of the least likely changed word."""
     sides = [scores[side] for side in sides_of(pair)]
-    told = [(surprise(sides[word.output], word), word) for word in pair.words]
+    told = [(surprise_at(sides[word.output], (word.start, word.end)), word) for word in pair.words]
     worst, word = max(told, key=lambda item: item[0])
     share = math.exp(-worst)
     name = lens.signature.partition("|")[0]
@@ -64,10 +65,10 @@ def statement(pair: Pair, scores: dict[Side, list[TokenScore]], lens: Lens) -> S
     )
 
 
-def surprise(scores: Sequence[TokenScore], word: ChangedWord) -> float:
+def surprise_at(scores: Sequence[TokenScore], span: tuple[int, int]) -> float:
     """Minus the log-probability of a word: of all its pieces, each after those before it."""
-    inside = [one for one in scores if one.start < word.end and one.end > word.start]
-    return -sum(one.log_probability for one in inside)
+    start, end = span
+    return -sum(one.log_probability for one in scores if one.start < end and one.end > start)
 
 
 def shown(share: float) -> str:
@@ -76,11 +77,11 @@ def shown(share: float) -> str:
 
 
 def token_scores(
-    lens: Lens, asked: Sequence[Side], tools: Tools, language: str | None
+    lens: Lens, asked: Sequence[Side], tools: Tools, languages: Languages
 ) -> dict[Side, list[TokenScore]]:
     """What the lens says of each input and output, from the store where it was asked before."""
     kind = f"lens:{lens.signature}"
-    source = tools.languages[0]
+    source, language = languages
     keys = {digest([source, language, *side], 32): side for side in asked}
     known = tools.remember(kind, list(keys))
     new = [(key, side) for key, side in keys.items() if key not in known]

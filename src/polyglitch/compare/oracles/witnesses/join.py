@@ -13,7 +13,10 @@ from importlib.resources import files
 import msgspec
 
 from polyglitch.compare.oracles.aligned.model import logistic
+from polyglitch.compare.oracles.aligned.oracle import with_facts
 from polyglitch.compare.oracles.witnesses.statement import Statement
+
+FACTS = "facts"
 
 
 class Weight(msgspec.Struct, frozen=True):
@@ -48,7 +51,10 @@ class JoinModel(msgspec.Struct, frozen=True):
     def chance(self, said: Mapping[str, Statement]) -> float:
         """How likely a person would call the pair a violation; nothing said, nothing wrong."""
         found = self.evidence(said)
-        return logistic(self.intercept + sum(found.values())) if found else 0.0
+        if not found:
+            return 0.0
+        # A broken fact is a rule, not a weight: labelled pairs have too few, and a reader forgives them least.
+        return with_facts(logistic(self.intercept + sum(found.values())), FACTS in found)
 
 
 @cache

@@ -18,15 +18,24 @@ from polyglitch.compare.oracles.witnesses.confidence import Confidence
 from polyglitch.compare.oracles.witnesses.join import JoinModel, load_join
 from polyglitch.compare.oracles.witnesses.own_facts import OwnFacts
 from polyglitch.compare.oracles.witnesses.pair import PairWitness, stated
+from polyglitch.compare.oracles.witnesses.rarity import Rarity
 from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
 from polyglitch.compare.oracles.witnesses.untranslated import Untranslated
+from polyglitch.compare.oracles.witnesses.way_back import WayBack
 from polyglitch.component import Component
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 
 log = logging.getLogger("polyglitch")
-OTHERS: tuple[Witness, ...] = (OwnFacts(), Untranslated(), AgreementWitness(), Confidence())
+OTHERS: tuple[Witness, ...] = (
+    OwnFacts(),
+    Untranslated(),
+    AgreementWitness(),
+    Rarity(),
+    Confidence(),
+    WayBack(),
+)
 Said = dict[str, Statement]
 
 

@@ -1,12 +1,14 @@
-"""Models that are asked how likely an output is: the one that a campaign names, or the system under test itself."""
+"""The models that witnesses ask: a lens, which says how likely an output is, one of the way back, and a judge."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from polyglitch import registry
-from polyglitch.errors import Missing, UsageError
+from polyglitch.errors import LimitReached, Missing, UsageError
 from polyglitch.protocols import Lens, System
+from polyglitch.records import Input
 from polyglitch.systems.uri import open_system
 
 NONE = "none"  # `--lens none`: outputs are judged without one
@@ -32,6 +34,14 @@ def open_lens(uri: str, timeout: float = 60.0) -> Lens | None:
     return system
 
 
+@cache
+def open_back_lens(uri: str) -> Lens | None:
+    """The system of the way back as a lens; nothing where it only translates."""
+    if uri.strip().partition(":")[0] in registry.entries("lenses"):
+        return open_lens(uri)
+    return own_lens(open_system(uri))
+
+
 def own_lens(system: System | None) -> Lens | None:
     """The system under test as its own lens, where it says how likely an output is and what that needs is installed."""
     if not isinstance(system, Lens):
@@ -52,3 +62,27 @@ def lens_elsewhere(named: str | None, system: str) -> Lens | None:
     if lens is None:
         found.close()
     return lens
+
+
+class BudgetedJudge:
+    """A language model that is asked for its opinion, so many times at most."""
+
+    def __init__(self, system: System, budget: int) -> None:
+        self._system, self.left = system, budget
+        self.signature = system.signature
+
+    def answers(self, questions: Sequence[str]) -> list[str | None]:
+        """An answer to each question; nothing to those beyond the budget or that failed."""
+        found: list[str | None] = [None] * len(questions)
+        count = min(self.left, len(questions))
+        size = max(1, self._system.batch_size)
+        for start in range(0, count, size):
+            some = questions[start : min(start + size, count)]
+            self.left -= len(some)
+            try:
+                outputs = self._system.ask([Input(text) for text in some])
+            except LimitReached:
+                break  # of characters or cost: what is left stays without an opinion
+            for place, output in enumerate(outputs, start):
+                found[place] = output.said if output.ok else None
+        return found

@@ -1,0 +1,151 @@
+"""The joined oracle: what agreement and untranslated words say, how they add up, and that a pair stands alone."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from polyglitch.compare.judge import Saved, trial_of
+from polyglitch.compare.oracles.witnesses import oracle as joined
+from polyglitch.compare.oracles.witnesses.agreement import Agreement
+from polyglitch.compare.oracles.witnesses.join import load_join
+from polyglitch.compare.oracles.witnesses.oracle import witnesses
+from polyglitch.compare.oracles.witnesses.own_facts import OwnFacts
+from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
+from polyglitch.compare.oracles.witnesses.untranslated import Untranslated
+from polyglitch.errors import UsageError
+from polyglitch.records import Trial
+from polyglitch.tools import Toolbox
+
+PATH = ("The path is steep.", "The trail is steep.")
+
+
+def trial(sources: tuple[str, str], outputs: tuple[str, str], target: str = "pt") -> Trial:
+    return trial_of(Saved("1", *sources, *outputs, "en", target))
+
+
+def heard(witness: Witness, one: Trial, target: str) -> Statement | None:
+    return witness.hear([one], Toolbox(languages=("en", target)))[0]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "target", "word"),
+    [
+        (("O caminho é escorregadio.", "A trilha é escorregadio."), "pt", "escorregadio"),
+        (("A chaleira ferve; limpe-a.", "O fogão ferve; limpe-a."), "pt", "limpe-a"),
+        (("El sendero está cerrado.", "La ruta está cerrado."), "es", "cerrado"),
+    ],
+)
+def test_a_word_that_did_not_follow_the_noun_is_named(
+    outputs: tuple[str, str], target: str, word: str
+) -> None:
+    said = heard(Agreement(), trial(PATH, outputs, target), target)
+    assert said is not None
+    assert said.output == 1
+    assert said.span is not None
+    assert outputs[1][slice(*said.span)] == word
+    assert f"'{word}'" in said.words
+
+
+@pytest.mark.parametrize(
+    ("outputs", "target"),
+    [
+        (("O caminho é escorregadio.", "A trilha é escorregadia."), "pt"),
+        (("O caminho é íngreme.", "A trilha é íngreme."), "pt"),
+        (("O caminho leva ao lago, que está seco.", "A trilha leva ao lago, que está seco."), "pt"),
+        (("Der Weg ist steil.", "Die Straße ist steil."), "de"),
+    ],
+)
+def test_agreement_is_silent_where_all_agrees_or_nothing_is_known(
+    outputs: tuple[str, str], target: str
+) -> None:
+    assert heard(Agreement(), trial(PATH, outputs, target), target) is None
+
+
+def test_a_gender_that_the_source_itself_tells_is_no_error() -> None:
+    sources = ("The girl left as she wished.", "The boy left as she wished.")
+    outputs = ("A menina saiu como ela quis.", "O menino saiu como ela quis.")
+    assert heard(Agreement(), trial(sources, outputs), "pt") is None
+
+
+def test_a_word_of_the_source_in_one_output_only_was_left_untranslated() -> None:
+    sources = ("He likes the match.", "He likes the rematch.")
+    one = trial(sources, ("Le gusta el partido.", "Le gusta el rematch."), "es")
+    said = heard(Untranslated(), one, "es")
+    assert said is not None
+    assert (said.output, said.span) == (1, (12, 19))
+    both = trial(sources, ("Le gusta el match.", "Le gusta el duelo."), "zh")
+    assert heard(Untranslated(), both, "zh") is None  # another script: `language` findings see that
+
+
+def test_a_negation_that_one_output_made_up_is_told_with_its_output() -> None:
+    sources = ("Dogs are welcome in the park.", "Dogs are welcome in the forest.")
+    outputs = ("Os cães são bem-vindos não parque.", "Os cães são bem-vindos na floresta.")
+    said = heard(OwnFacts(), trial(sources, outputs), "pt")
+    assert said is not None
+    assert said.output == 0
+    assert "não" in said.words
+
+
+@given(
+    st.dictionaries(st.sampled_from(sorted(load_join().witnesses)), st.floats(-50, 50), min_size=1)
+)
+def test_more_suspicion_never_lowers_the_chance(suspicions: dict[str, float]) -> None:
+    model = load_join()
+    said = {name: Statement(name, value, "") for name, value in suspicions.items()}
+    chance = model.chance(said)
+    assert 0 < chance < 1
+    for name, one in said.items():
+        assert model.chance(said | {name: one._replace(suspicion=one.suspicion + 1)}) >= chance
+    assert model.chance({**said, "unheard of": Statement("unheard of", 9, "")}) == chance
+    assert model.chance({}) == 0
+
+
+TRIALS = [
+    trial(("A cat sat.", "A dog sat."), ("Un gato estaba sentado.", "Un perro sentado."), "es"),
+    trial(PATH, ("El sendero está cerrado.", "La ruta está cerrado."), "es"),
+    trial(PATH, ("El sendero es empinado.", "El trail es empinado."), "es"),
+]
+
+
+def test_a_verdict_does_not_depend_on_what_is_judged_beside_it() -> None:
+    oracle, tools = witnesses(language="es"), Toolbox(languages=("en", "es"))
+    together = oracle(TRIALS, tools)
+    assert together == [oracle([one], tools)[0] for one in TRIALS]
+    assert together == oracle(TRIALS[::-1], tools)[::-1]
+
+
+def test_the_witness_with_the_strongest_evidence_speaks_first() -> None:
+    verdict = witnesses(threshold=0.0, language="es")(TRIALS[2:], Toolbox())[0]
+    assert verdict.outcome == "violated"
+    assert verdict.reasons[0] == "'trail' was left as it stands in the source (in the second)"
+    assert (verdict.spans[0].output, verdict.spans[0].start) == (1, 3)
+    assert verdict.details["evidence of untranslated"] > 0
+
+
+def test_the_same_output_twice_holds_and_a_lone_input_is_undecided() -> None:
+    same = trial(PATH, ("El camino.", "El camino."), "es")
+    assert witnesses(language="es")([same], Toolbox())[0].score == 0
+    lone = same.case.__class__("1", "1", "similar", same.case.inputs[:1])
+    verdict = witnesses(language="es")([Trial(lone, same.chains)], Toolbox())[0]
+    assert verdict.outcome == "undecided"
+    assert "an original and a follow-up" in verdict.reason
+
+
+def test_one_line_warns_where_hardly_any_witness_is_at_hand(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joined, "equipped", lambda _: False)
+    joined.warn_once.cache_clear()
+    with caplog.at_level(logging.WARNING, "polyglitch"):
+        for _ in range(3):
+            witnesses(language="es")(TRIALS[:1], Toolbox())
+    assert [record.message.count("--lens") for record in caplog.records] == [1]
+
+
+def test_a_threshold_is_a_probability() -> None:
+    with pytest.raises(UsageError, match="threshold=2 is no probability"):
+        witnesses(threshold=2)

