@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.oracle import auc
 from polyglitch.compare.oracles.witnesses import alone
-from polyglitch.compare.oracles.witnesses.confidence import Confidence
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
 from polyglitch.compare.oracles.witnesses.rarity import Rarity
 from polyglitch.compare.oracles.witnesses.statement import Witness
 from polyglitch.compare.oracles.witnesses.way_back import WayBack
@@ -76,7 +76,11 @@ def main() -> None:
     )
     show(Rarity(), alone.RARE, rows, tools)
     if given.lens:
-        show(Confidence(), alone.SURPRISING, rows, tools)
+        own = tools.lens_is_own
+        lens, limit = (
+            (Confidence(), alone.SURPRISING) if own else (ForeignLens(), alone.SURPRISING_OTHERS)
+        )
+        show(lens, limit, rows, tools)
     if given.back:
         show(WayBack(), alone.UNTOLD, rows, tools)
 

@@ -12,7 +12,7 @@ import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import confidence
 from polyglitch.compare.oracles.witnesses.changed_words import changed_pair
-from polyglitch.compare.oracles.witnesses.confidence import Confidence
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Case, Input, Output, Trial
@@ -104,9 +104,12 @@ def test_a_lost_word_shows_in_the_one_that_comes_too_soon() -> None:
 def test_another_model_than_the_system_speaks_under_a_name_of_its_own() -> None:
     lens = WordLens()
     foreign = Toolbox(languages=("en", "pt"), lens=lambda: lens, foreign_lens=True)
-    said = Confidence().hear([trial(KEPT)], foreign)[0]
+    assert Confidence().hear([trial(KEPT)], foreign) == [None]
+    said = ForeignLens().hear([trial(KEPT)], foreign)[0]
     assert said is not None and said.witness == "lens"
+    assert confidence()([trial(KEPT)], foreign)[0].threshold == 8.0
     own = Toolbox(languages=("en", "pt"), system=lens)
+    assert ForeignLens().hear([trial(KEPT)], own) == [None]
     said = Confidence().hear([trial(KEPT)], own)[0]
     assert said is not None and said.witness == "confidence"
 

@@ -23,15 +23,11 @@ ORDINALS = ("first", "second")
 
 
 class Confidence:
-    """Hears the lens of the campaign on the changed words of pairs whose outputs differ.
-
-    What the system itself thinks of its words and what another model thinks of them are of different weight: a foreign
-    lens would have written otherwise anyway, and is surprised by good words too. So it speaks under a name of its own.
-    """
+    """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    foreign = "lens"
     signature = "confidence(1)"
+    own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
@@ -39,14 +35,24 @@ class Confidence:
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How surprised the lens is by the least likely changed word, in nats; nothing without a lens."""
         lens = tools.lens
-        if lens is None:
+        if lens is None or tools.lens_is_own != self.own:
             return [None] * len(trials)
         language = self.language or tools.languages[1]
         pairs = [changed_pair(trial, language) for trial in trials]
         asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair))
         scores = token_scores(lens, list(asked), tools, (tools.languages[0], language))
-        name = self.name if tools.lens_is_own else self.foreign
-        return [pair and statement(pair, scores, lens, name) for pair in pairs]
+        return [pair and statement(pair, scores, lens, self.name) for pair in pairs]
+
+
+class ForeignLens(Confidence):
+    """The same of a model that did not write the outputs, which would often have written otherwise.
+
+    It is surprised by good words too, so that what it says must be weighed apart.
+    """
+
+    name = "lens"
+    signature = "lens(1)"
+    own = False
 
 
 def sides_of(pair: Pair) -> tuple[Side, Side]:
