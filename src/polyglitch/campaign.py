@@ -68,6 +68,11 @@ class Campaign(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     engine: str = "local"  # or ray, or ray:ADDRESS
     output: tuple[str, ...] = ()
 
+    @property
+    def foreign_lens(self) -> bool:
+        """Whether another model than the system under test is the lens."""
+        return self.lens not in (None, self.system)
+
 
 def find_file(start: Path | None = None) -> Path | None:
     """The nearest polyglitch.toml from a folder upwards."""

@@ -115,6 +115,7 @@ class Flow:
             partial(open_lens, campaign.lens) if campaign.lens else None,
             partial(open_back_lens, campaign.back) if campaign.back else None,
             BudgetedJudge(self.plan.judge, campaign.judge_budget) if self.plan.judge else None,
+            campaign.foreign_lens,
         )
 
     def run(self) -> dict[str, Any]:

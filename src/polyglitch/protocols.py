@@ -284,6 +284,10 @@ class Tools(Protocol):
         """The model that is asked how likely an output is: the one named, else the system itself where it tells."""
 
     @property
+    def lens_is_own(self) -> bool:
+        """Whether the lens is the system that wrote the outputs, as far as is known."""
+
+    @property
     def back_lens(self) -> Lens | None:
         """A model of the other direction that says how likely it finds a source after its translation."""
 

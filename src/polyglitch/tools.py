@@ -49,12 +49,13 @@ class Toolbox:
         lens: Callable[[], Lens | None] | None = None,
         back: Callable[[], Lens | None] | None = None,
         judge: Adviser | None = None,
+        foreign_lens: bool = False,
     ) -> None:
         self.seed, self.languages = seed, languages
         self.white_box = system if isinstance(system, WhiteBox) else None
         self._system, self._open_lens, self._open_back = system, lens, back
         self._parser, self._corpus = parser, corpus
-        self.judge = judge
+        self.judge, self._foreign_lens = judge, foreign_lens
         self.rank: WordRank | None = None
         self._store = store
         self._made: dict[tuple[str, str, str], Any] = {}
@@ -63,6 +64,11 @@ class Toolbox:
     def lens(self) -> Lens | None:
         """The model that is asked how likely an output is: the one named, else the system itself where it tells."""
         return self._open_lens() if self._open_lens else own_lens(self._system)
+
+    @property
+    def lens_is_own(self) -> bool:
+        """Whether the lens is the system that wrote the outputs; one that cannot write is not."""
+        return not self._foreign_lens and isinstance(self.lens, System)
 
     @cached_property
     def back_lens(self) -> Lens | None:

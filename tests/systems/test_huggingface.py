@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polyglitch.errors import SystemFailed, UsageError
-from polyglitch.protocols import WhiteBox
+from polyglitch.protocols import Lens, WhiteBox
 from polyglitch.records import Input
 from polyglitch.systems.embedding_gradients import inside, walk
 from polyglitch.systems.huggingface.open import parse
@@ -100,6 +100,11 @@ def test_each_family_answers_and_shows_the_gradient_of_its_own_loss(
         return found
 
     assert -np.log(seen.probabilities).sum() == pytest.approx(loss(), rel=1e-3)
+    assert isinstance(system, Lens)
+    short, whole = system.score([Input("a dog"), item], ["um cão", output])
+    assert [output[one.start : one.end] for one in whole] == output.split() and len(short) == 2
+    chances = np.log(seen.probabilities[:-1])
+    np.testing.assert_allclose([one.log_probability for one in whole], chances, atol=1e-4)
     vector = torch.zeros(1, 7, 16)
     vector[0, 1] = table(ids)[0, 1].detach()
     slope = (loss(vector * 1e-3) - loss(vector * -1e-3)) / 2e-3

@@ -70,6 +70,7 @@ class Reopened:
             system=self.system,
             lens=partial(open_lens, lens) if lens else None,
             back=partial(open_back_lens, back) if back else None,
+            foreign_lens=lens not in (None, self.uri),
         )
         self.asker = Asker(self.system, history.store, timeout=timeout)
 

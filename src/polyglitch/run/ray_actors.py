@@ -105,6 +105,7 @@ class MethodActor:
             lens=partial(lens_elsewhere, options.lens, options.system),
             back=partial(open_back_lens, options.back) if options.back else None,
             judge=judge_of(options),
+            foreign_lens=options.foreign_lens,
         )
 
     def describe(self) -> Reply:

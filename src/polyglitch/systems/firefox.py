@@ -53,10 +53,10 @@ class Firefox:
         self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
     ) -> list[list[TokenScore]]:
         """How likely the model finds each piece of an output; what the wheel rewrites afterwards it finds unlikely."""
-        from polyglitch.systems.bergamot.system import open_translator
+        from polyglitch.systems.bergamot.system import open_forced
 
-        translator = open_translator(model_folder(self._direction))
-        found: list[list[TokenScore]] = translator.score([item.text for item in inputs], outputs)
+        model = open_forced(model_folder(self._direction))
+        found: list[list[TokenScore]] = model.score([item.text for item in inputs], outputs)
         return found
 
     def close(self) -> None:

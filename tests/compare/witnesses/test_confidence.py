@@ -12,7 +12,7 @@ import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import confidence
 from polyglitch.compare.oracles.witnesses.changed_words import changed_pair
-from polyglitch.compare.oracles.witnesses.confidence import Confidence
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Case, Input, Output, Trial
@@ -37,9 +37,17 @@ class WordLens:
     """Finds every word likely but those it is told of; counts what it is asked."""
 
     signature = "words|1"
+    languages = ("en", "pt")
+    batch_size = parallel = 1
 
     def __init__(self, **unlikely: float) -> None:
         self.unlikely, self.asked = unlikely, list[tuple[str, str]]()
+
+    def ask(self, inputs: Sequence[Input]) -> list[Output]:
+        raise AssertionError("a lens is not asked to translate")
+
+    def close(self) -> None:
+        """Nothing is held."""
 
     def score(
         self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
@@ -91,6 +99,19 @@ def test_a_lost_word_shows_in_the_one_that_comes_too_soon() -> None:
     assert said is not None and said.output == 1
     assert said.words.startswith("'pagaria' in the second translation comes too soon")
     assert said.suspicion == pytest.approx(-math.log(0.01), abs=1e-3)
+
+
+def test_another_model_than_the_system_speaks_under_a_name_of_its_own() -> None:
+    lens = WordLens()
+    foreign = Toolbox(languages=("en", "pt"), lens=lambda: lens, foreign_lens=True)
+    assert Confidence().hear([trial(KEPT)], foreign) == [None]
+    said = ForeignLens().hear([trial(KEPT)], foreign)[0]
+    assert said is not None and said.witness == "lens"
+    assert confidence()([trial(KEPT)], foreign)[0].threshold == 8.0
+    own = Toolbox(languages=("en", "pt"), system=lens)
+    assert ForeignLens().hear([trial(KEPT)], own) == [None]
+    said = Confidence().hear([trial(KEPT)], own)[0]
+    assert said is not None and said.witness == "confidence"
 
 
 def test_words_that_stand_in_both_are_not_looked_at() -> None:

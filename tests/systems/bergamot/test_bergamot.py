@@ -153,3 +153,27 @@ def test_translating_with_firefox_imports_no_torch() -> None:
         "sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+def test_numpy_finds_an_output_as_likely_as_torch_does_alone_or_with_others(
+    translator: Any,
+) -> None:
+    from polyglitch.systems.bergamot.system import open_forced
+    from polyglitch.systems.firefox import model_folder
+
+    lens = open_forced(model_folder("en-pt"))
+    outputs = [*translator.translate(TEXTS[:-1]), "Um navio azul, talvez."]
+    found = lens.score(TEXTS, outputs)
+    for text, output, scores in zip(TEXTS, outputs, found, strict=True):
+        seen = translator.inspect([text], [output])[0]
+        shown = [
+            token.strip("▁") != "" for token in seen.target_tokens[:-1]
+        ]  # a blank alone stands nowhere
+        wanted = np.log(seen.probabilities[:-1][shown])
+        np.testing.assert_allclose([s.log_probability for s in scores], wanted, atol=1e-3)
+        assert "".join(output[s.start : s.end] for s in scores) == output.replace(" ", "")
+        alone = lens.score([text], [output])[0]
+        np.testing.assert_allclose(
+            [s.log_probability for s in alone], [s.log_probability for s in scores], atol=1e-4
+        )
+    assert lens.score([], []) == [] and lens.score(["Snow fell."], [""]) == [[]]

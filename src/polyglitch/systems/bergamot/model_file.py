@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,18 @@ MULTIPLIER = "_QuantMultA"
 OPTIONS = "special:model.yml"
 # A tiny model has 250 arrays, a large one under a thousand: a file that claims more is no model.
 MOST_ITEMS = 10_000
+END = 0  # </s> in every Bergamot vocabulary
+EPSILON = 1e-6  # of the layer normalisation, as in Marian
+EXPECTED = {
+    "type": "transformer",
+    "transformer-decoder-autoreg": "rnn",
+    "dec-cell": "ssru",
+    "tied-embeddings-all": "true",
+    "transformer-preprocess": "",
+    "transformer-postprocess": "dan",
+    "transformer-ffn-activation": "relu",
+    "transformer-train-position-embeddings": "false",
+}
 
 
 @dataclass(frozen=True)
@@ -107,3 +120,22 @@ def flat_yaml(text: str) -> dict[str, str]:
     """The `key: value` lines of Marian's options; lists are not needed and left out."""
     pairs = (line.split(":", 1) for line in text.splitlines() if ":" in line and line[0] != " ")
     return {key.strip(): value.strip().strip('"') for key, value in pairs}
+
+
+def check(file: ModelFile) -> None:
+    """Refuse a model of another architecture by name, rather than compute nonsense."""
+    found: dict[str, Any] = {key: file.options.get(key, "") for key in EXPECTED}
+    for key, value in EXPECTED.items():
+        if found[key] != value:
+            raise UsageError(
+                f"this Bergamot model has {key} = {found[key]!r}; only {value!r} is computed here"
+            )
+
+
+def only(folder: Path, pattern: str) -> Path:
+    """The one file of a folder that fits a pattern."""
+    found = sorted(folder.glob(pattern))
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise UsageError(f"bergamot: {folder} must hold one file {pattern}; it holds {names}")
+    return found[0]

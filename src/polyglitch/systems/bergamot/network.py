@@ -8,26 +8,12 @@ same at every length. Differentiable from the source embeddings to the probabili
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from polyglitch.errors import UsageError
-from polyglitch.systems.bergamot.model_file import ModelFile
-
-EPSILON = 1e-6  # of the layer normalisation, as in Marian
-EXPECTED = {
-    "type": "transformer",
-    "transformer-decoder-autoreg": "rnn",
-    "dec-cell": "ssru",
-    "tied-embeddings-all": "true",
-    "transformer-preprocess": "",
-    "transformer-postprocess": "dan",
-    "transformer-ffn-activation": "relu",
-    "transformer-train-position-embeddings": "false",
-}
+from polyglitch.systems.bergamot.model_file import EPSILON, ModelFile, check
 
 
 class Memory:
@@ -156,13 +142,3 @@ def positions(start: int, length: int, width: int) -> Tensor:
     rates = torch.exp(torch.arange(half) * (-math.log(10000.0) / (half - 1)))
     angles = torch.arange(start, start + length)[:, None] * rates
     return torch.cat([angles.sin(), angles.cos()], -1)
-
-
-def check(file: ModelFile) -> None:
-    """Refuse a model of another architecture by name, rather than compute nonsense."""
-    found: dict[str, Any] = {key: file.options.get(key, "") for key in EXPECTED}
-    for key, value in EXPECTED.items():
-        if found[key] != value:
-            raise UsageError(
-                f"this Bergamot model has {key} = {found[key]!r}; only {value!r} is computed here"
-            )

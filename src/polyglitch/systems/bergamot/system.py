@@ -27,7 +27,7 @@ class Bergamot:
     parallel = 1
 
     def __init__(self, folder: Path, translator: Translator) -> None:
-        self._translator, self._lock = translator, threading.Lock()
+        self._translator, self._lock, self._folder = translator, threading.Lock(), folder.resolve()
         source, target = direction(folder)
         self.languages: tuple[str | None, str | None] = (source, target)
         self.signature = f"bergamot:{folder.name}|files={fingerprint(model_files(folder))}"
@@ -53,8 +53,9 @@ class Bergamot:
         self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
     ) -> list[list[TokenScore]]:
         """How likely the model finds each piece of an output."""
-        with self._lock:
-            return self._translator.score([item.text for item in inputs], outputs)
+        found: list[list[TokenScore]]
+        found = open_forced(self._folder).score([item.text for item in inputs], outputs)
+        return found
 
     def close(self) -> None:
         """The model goes with the object."""
@@ -77,6 +78,16 @@ def open_translator(folder: Path) -> Any:
     from polyglitch.systems.bergamot.translator import load_translator
 
     return load_translator(folder)
+
+
+@cache
+def open_forced(folder: Path) -> Any:
+    """The model of a folder for scoring alone, which needs no torch; loaded once a process."""
+    if not find_spec("sentencepiece"):
+        raise Missing("sentencepiece", f"bergamot:{folder}", "pip install sentencepiece")
+    from polyglitch.systems.bergamot.forced import load_forced
+
+    return load_forced(folder)
 
 
 def model_files(folder: Path) -> list[Path]:

@@ -10,14 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from polyglitch.errors import UsageError
-from polyglitch.protocols import Floats, Inspection, TokenScore
-from polyglitch.systems.bergamot.model_file import read_model
+from polyglitch.protocols import Floats, Inspection
+from polyglitch.systems.bergamot.model_file import END, only, read_model
 from polyglitch.systems.bergamot.network import Network
 from polyglitch.systems.bergamot.shortlist import Ids, Shortlist, read_shortlist
 from polyglitch.systems.embedding_gradients import attributes, inside
 
-END = 0  # </s> in every Bergamot vocabulary
 LENGTH_FACTOR = (
     2.5  # words of a translation for each of the source, as the models' configuration says
 )
@@ -70,22 +68,6 @@ class Translator:
                     salience=salience,
                 )
         return [found[number] for number in range(len(texts))]
-
-    def score(self, texts: Sequence[str], outputs: Sequence[str]) -> list[list[TokenScore]]:
-        """The pieces of each output with their log-probabilities, teacher-forced; its end is left out."""
-        sources = [self.encode(text)[0] for text in texts]
-        targets = [self.encode(output) for output in outputs]
-        found: list[list[TokenScore]] = [[] for _ in texts]
-        for some in by_length(sources):
-            wanted, present = padded([targets[n][0] for n in some])
-            ids, mask = padded([sources[n] for n in some])
-            with torch.inference_mode():
-                chosen, _ = self._read(self.network.embed(ids), mask, wanted, present)
-            rows = chosen.split([len(targets[n][0]) for n in some])
-            for number, row in zip(some, rows, strict=True):
-                places = zip(targets[number][1], row.tolist(), strict=True)
-                found[number] = [TokenScore(*span, one) for span, one in places if span != (0, 0)]
-        return found
 
     def encode(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Pieces of a text with the characters they stand for; the end of the sentence comes last."""
@@ -194,12 +176,3 @@ def load_translator(folder: Path, shortlist: bool = True) -> Translator:
     network = Network(read_model(only(folder, "model.*.bin")))
     pieces = sentencepiece.SentencePieceProcessor(model_file=str(only(folder, "vocab.*.spm")))
     return Translator(network, pieces, found)
-
-
-def only(folder: Path, pattern: str) -> Path:
-    """The one file of a folder that fits a pattern."""
-    found = sorted(folder.glob(pattern))
-    if len(found) != 1:
-        names = ", ".join(path.name for path in found) or "none"
-        raise UsageError(f"bergamot: {folder} must hold one file {pattern}; it holds {names}")
-    return found[0]

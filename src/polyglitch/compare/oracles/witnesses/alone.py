@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
-from polyglitch.compare.oracles.witnesses.confidence import Confidence
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
 from polyglitch.compare.oracles.witnesses.rarity import Rarity, frequencies
 from polyglitch.compare.oracles.witnesses.second_opinion import SecondOpinion
 from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
@@ -18,8 +18,10 @@ from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 
 # Chosen on the half of the read pairs that is for choosing, the translator its own lens: a changed word to which
-# it gives a chance under 30%. A model that translates otherwise is surprised more often and wants more.
+# it gives a chance under 30%.
 SURPRISING = 1.2
+# Of a language model that reads what another wrote: 90% of the good Spanish pairs stay under it.
+SURPRISING_OTHERS = 8.0
 # A word that wordfreq's list lacks, or has less than once in ten million words.
 RARE = 6.0
 # Also chosen there: one word that a translation tells e ** 8 times worse than the other, or several that add up to it.
@@ -61,11 +63,13 @@ def verdict(trial: Trial, said: Statement | None, threshold: float) -> Verdict:
 
 
 def confidence(
-    threshold: float = SURPRISING,
+    threshold: float | None = None,
     language: str | None = None,
 ) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
-    """Violated if the lens is more surprised by a changed word than the threshold, in nats."""
-    made = alone(Confidence(language), threshold)
+    """Violated if the lens is more surprised by a changed word than the threshold, in nats.
+
+    The default threshold is that of the system itself, or of another model in its place.
+    """
 
     def judge(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
         if tools.lens is None:
@@ -73,9 +77,15 @@ def confidence(
                 "the oracle 'confidence' asks a model how likely it finds the outputs, and the system does not tell; "
                 "name one that does with --lens, such as --lens firefox:en-pt"
             )
-        return made(trials, tools)
+        kind, usual = (
+            (Confidence, SURPRISING) if tools.lens_is_own else (ForeignLens, SURPRISING_OTHERS)
+        )
+        limit = usual if threshold is None else threshold
+        return alone(kind(language), limit)(trials, tools)
 
-    return Component(made.name, made.arguments, judge)
+    limits = (SURPRISING, SURPRISING_OTHERS) if threshold is None else threshold
+    arguments = {"threshold": limits, "witness": (Confidence.signature, ForeignLens.signature)}
+    return Component(Confidence.name, arguments, judge)
 
 
 def rarity(

@@ -14,7 +14,7 @@ from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.protocols import Lens, TokenScore, Tools
 from polyglitch.records import Input, Trial, digest
 
-SURPRISE_MOST = 12.0  # nats: beyond one in 160,000 a model's tail tells nothing more
+SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
 LEAST_SHOWN = 0.0001
 AT_ONCE = 256  # outputs that a lens is given in one call
 Languages = tuple[str | None, str | None]  # of inputs and outputs
@@ -23,10 +23,11 @@ ORDINALS = ("first", "second")
 
 
 class Confidence:
-    """Hears the lens of the campaign on the changed words of pairs whose outputs differ."""
+    """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
     signature = "confidence(1)"
+    own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
@@ -34,13 +35,24 @@ class Confidence:
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How surprised the lens is by the least likely changed word, in nats; nothing without a lens."""
         lens = tools.lens
-        if lens is None:
+        if lens is None or tools.lens_is_own != self.own:
             return [None] * len(trials)
         language = self.language or tools.languages[1]
         pairs = [changed_pair(trial, language) for trial in trials]
         asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair))
         scores = token_scores(lens, list(asked), tools, (tools.languages[0], language))
-        return [pair and statement(pair, scores, lens) for pair in pairs]
+        return [pair and statement(pair, scores, lens, self.name) for pair in pairs]
+
+
+class ForeignLens(Confidence):
+    """The same of a model that did not write the outputs, which would often have written otherwise.
+
+    It is surprised by good words too, so that what it says must be weighed apart.
+    """
+
+    name = "lens"
+    signature = "lens(1)"
+    own = False
 
 
 def sides_of(pair: Pair) -> tuple[Side, Side]:
@@ -50,19 +62,19 @@ def sides_of(pair: Pair) -> tuple[Side, Side]:
     return first, (second[0], second[1][:last])
 
 
-def statement(pair: Pair, scores: dict[Side, list[TokenScore]], lens: Lens) -> Statement:
+def statement(
+    pair: Pair, scores: dict[Side, list[TokenScore]], lens: Lens, witness: str
+) -> Statement:
     """What is to be said of the least likely changed word."""
     sides = [scores[side] for side in sides_of(pair)]
     told = [(surprise_at(sides[word.output], (word.start, word.end)), word) for word in pair.words]
     worst, word = max(told, key=lambda item: item[0])
     share = math.exp(-worst)
-    name = lens.signature.partition("|")[0]
+    name = lens.signature.partition("|")[0].partition("?")[0]
     place = f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation"
     what = "comes too soon" if word.early else "is unlikely there"
     words = f"{place} {what}: {name} gives it a chance of {shown(share)}"
-    return Statement(
-        Confidence.name, min(worst, SURPRISE_MOST), words, word.output, (word.start, word.end)
-    )
+    return Statement(witness, min(worst, SURPRISE_MOST), words, word.output, (word.start, word.end))
 
 
 def surprise_at(scores: Sequence[TokenScore], span: tuple[int, int]) -> float:
