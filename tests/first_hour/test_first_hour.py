@@ -17,6 +17,7 @@ from tests.conftest import ROOT
 from tests.first_hour.stranger import Stranger
 from tests.first_hour.test_paste import ELSEWHERE, TAKES
 
+pytestmark = pytest.mark.timeout(900)
 SCRIPT = Path(__file__).with_name("first_hour.sh")
 FIRST, LAST = (
     "run",
@@ -24,6 +25,7 @@ FIRST, LAST = (
 )  # a store for the others; a settings file that they would read
 MADE_BEFORE = {"compare": "cp polyglitch.sqlite old.sqlite; cp polyglitch.sqlite new.sqlite"}
 LONG = {  # by the example's command: where the very thing is run
+    "calibrate": "tests/cli/test_calibrate.py",  # labels first
     "demo": "tests/cli/test_commands.py",
     "evaluate efficiency": "tests/evaluate/test_efficiency.py",
     "repair": "tests/repair/test_repair.py",
@@ -109,10 +111,10 @@ def test_every_hint_names_a_command_and_options_that_exist() -> None:
 @pytest.mark.parametrize(
     ("broken", "hint"),
     [
-        ("polyglitch run --limit 3", r"`(polyglitch init)`"),
+        ("polyglitch run --limit 3", r"`(polyglitch list methods)`"),
         ("polyglitch report -o x.html", r"`(polyglitch run)` makes one"),
         ("polyglitch run --system vader --corpus reviews.jsonl --method alict --source-language en "
-         "--param alict.suite=templates", r"`(polyglitch generate --suite templates -o \S+)`"),
+         "--param alict.suite=templates", r"`(polyglitch generate --suite templates --limit 20 -o \S+)`"),
         ("printf 'system = \"cmd:./translate\"\\ncorpus = \"sentences.txt\"\\nmethods = \"facts\"\\n' > "
          "polyglitch.toml; polyglitch run", r"`(polyglitch trust [^`]+)`"),
     ],

@@ -61,7 +61,9 @@ Open = Callable[[str, float], System]
 def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     """Open methods, systems and corpus, or say what is wrong with the first that is."""
     if not campaign.methods:
-        raise UsageError("no method to run; name one with --method, `list methods` shows them")
+        raise UsageError(
+            "no method to run; name one with --method, `polyglitch list methods` shows them"
+        )
     if not campaign.corpus:
         raise UsageError("no corpus; name a file with --corpus, or `sample` for the bundled one")
     stray = set(campaign.parameters) - set(campaign.methods)

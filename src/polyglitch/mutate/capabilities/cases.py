@@ -39,8 +39,9 @@ def capability_cases(
     chosen = [each for each in load_suite(suite, capabilities) if asks_for_corpus(each)]
     if not chosen:
         raise UsageError(
-            f"suite {suite!r} has templates only, which need no corpus: `polyglitch generate --suite {suite} -o "
-            "tests.jsonl` writes them, `polyglitch run --method suite --corpus tests.jsonl` runs them"
+            f"suite {suite!r} has templates only, which need no corpus: `polyglitch generate --suite {suite} "
+            "--limit 20 -o tests.jsonl` writes some of each, `polyglitch run --system SYSTEM --method suite --corpus "
+            "tests.jsonl` runs them"
         )
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
