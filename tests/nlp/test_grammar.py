@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,6 +78,7 @@ def test_words_come_from_both_neighbours() -> None:
     assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
 
 
+@pytest.mark.needs("vaderSentiment")
 def test_neutral_needs_agreement() -> None:
     lexicon = open_lexicon("en", ("bundled",))
     assert lexicon.polarity("Movies", "movie") == "neutral"
