@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from polyglitch.nlp.proposers.candidate_scoring import (
     STAGES,
-    Judge,
+    CandidateJudge,
     ScoredCandidate,
     best_first,
     learned,
@@ -39,19 +39,19 @@ def candidate(word: str = "medicine", **known: Any) -> ScoredCandidate:
 def test_what_is_hoped_for_makes_no_word_worse(
     gain: float, change: float, hope: float, wordnet: bool
 ) -> None:
-    judge, word = Judge(wordnet), candidate(gain=gain, change=change)
+    judge, word = CandidateJudge(wordnet), candidate(gain=gain, change=change)
     assert judge.natural(SLOT, word, hope) >= judge.natural(SLOT, word) - 1e-9
 
 
 @given(odds, st.floats(-6, 0), st.floats(0, 3))
 def test_likelier_sentences_are_more_natural(gain: float, change: float, less: float) -> None:
-    judge = Judge(wordnet=True)
+    judge = CandidateJudge(wordnet=True)
     better = judge.natural(SLOT, candidate(gain=gain, change=change))
     assert better >= judge.natural(SLOT, candidate(gain=gain, change=change - less)) - 1e-9
 
 
 def test_a_synonym_is_alike_and_an_opposite_is_not() -> None:
-    judge = Judge(wordnet=True, in_context=True)
+    judge = CandidateJudge(wordnet=True, in_context=True)
     same = candidate(relation="synonym", in_context=0.7)
     opposite = candidate(relation="opposite", in_context=0.7)
     assert judge.alike(SLOT, same) > 0.7 > 0.3 > judge.alike(SLOT, opposite)
@@ -62,7 +62,7 @@ def test_what_is_not_installed_is_not_looked_at() -> None:
     assert not any("wordnet" in name for name in learned("natural without wordnet").weights)
     plain = learned("alike without wordnet without minilm").weights
     assert "in context" not in plain and "same field" not in plain
-    assert Judge(True).signature != Judge(False).signature
+    assert CandidateJudge(True).signature != CandidateJudge(False).signature
 
 
 def test_the_best_come_first_and_equals_by_the_alphabet() -> None:

@@ -96,7 +96,7 @@ def learned(name: str) -> Logistic:
     return msgspec.json.decode(text, type=dict[str, Logistic])[name]
 
 
-class Judge:
+class CandidateJudge:
     """The learned models for what is installed: with or without WordNet, with or without words in context."""
 
     def __init__(self, wordnet: bool, in_context: bool = False) -> None:

@@ -18,7 +18,7 @@ from polyglitch.errors import as_works_here
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.embedders.minilm import MiniLm, open_minilm
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
-from polyglitch.nlp.proposers.candidate_scoring import Judge, ScoredCandidate
+from polyglitch.nlp.proposers.candidate_scoring import CandidateJudge, ScoredCandidate
 from polyglitch.nlp.proposers.smollm import SmolLmProposer, open_smollm_proposer
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Candidate, Proposer, Slot
@@ -71,7 +71,7 @@ class MeaningProposer:
 
     def __init__(self, base: SmolLmProposer, likeness: WordsInContext | None, other: bool) -> None:
         self._base, self._likeness, self._other = base, likeness, other
-        self._judge = Judge(base.wordnet, likeness is not None)
+        self._judge = CandidateJudge(base.wordnet, likeness is not None)
         heard = f"+{likeness.signature}" if likeness else ""
         kind = "unlike" if other else "alike"
         self.signature = f"{kind}({base.signature}{heard}-{self._judge.signature}>={LEAST_MEANING})"

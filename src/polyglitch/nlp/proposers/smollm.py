@@ -20,7 +20,7 @@ from polyglitch.nlp.models.smollm import SmolLm, open_smollm, signature
 from polyglitch.nlp.proposers.candidate_scoring import (
     STAGES,
     TAIL,
-    Judge,
+    CandidateJudge,
     ScoredCandidate,
     best_first,
     suits,
@@ -93,7 +93,7 @@ class SmolLmProposer:
         self.tokens = 0  # that the model has computed: what the time goes into
         relations = open_word_relations(language)
         self.wordnet = relations is not None
-        self._judge, self._floor = Judge(self.wordnet), floor
+        self._judge, self._floor = CandidateJudge(self.wordnet), floor
         known = f"+{relations.signature}" if relations else ""
         self.signature = f"{signature()}/6{known}-{self._judge.signature}>={floor}"
         # The methods of a campaign ask about the same slots, each in its own way.
