@@ -6,9 +6,14 @@ comes last: it installs several gigabytes the first time.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+
+from benchmarks.results import OUT, beside_bar
 
 FOLDER = Path(__file__).parent
 HELPERS = (
@@ -34,7 +39,22 @@ def main() -> int:
         if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"]).returncode:
             print(f"{name} failed", flush=True)
             failed += 1
+    print("== figures with a bar", flush=True)
+    for line in kept_and_missed(OUT):
+        print(line, flush=True)
     return failed
+
+
+def kept_and_missed(folder: Path) -> Iterator[str]:
+    """Every figure that has a bar, as it was measured last; one that never was is said to be absent."""
+    for name, wanted in tomllib.loads((FOLDER / "bars.toml").read_text("utf-8")).items():
+        file = folder / f"{name}.json"
+        figures = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+        for key, bar in wanted.items():
+            if key in figures:
+                yield f"{name}: {key} {figures[key]:.4g} {beside_bar(figures[key], bar)}"
+            else:
+                yield f"{name}: {key} not measured (bar {bar})"
 
 
 if __name__ == "__main__":

@@ -19,7 +19,9 @@ from typing import Any
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from benchmarks.results import record
+from polyglitch.compare.metrics.bleu import unit_cosines
 from polyglitch.compare.metrics.catalogue import cut_once, ed, lcs
+from polyglitch.compare.metrics.units import units
 from polyglitch.compare.oracles.similarity import similar_enough
 from polyglitch.compare.oracles.structure import raw_distance
 from polyglitch.corpus.read import open_corpus
@@ -135,6 +137,23 @@ def measured(pairs: list[tuple[str, str]]) -> None:
     ed.score(pairs)
 
 
+def over_scikit_learn(pairs: list[tuple[str, str]]) -> dict[str, float]:
+    """TF-IDF cosines over those of scikit-learn on the same units, where it is installed."""
+    if find_spec("sklearn") is None:
+        return {}
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    cut = [(units(a), units(b)) for a, b in pairs]
+
+    def theirs() -> Any:
+        texts = [text for pair in cut for text in pair]
+        vectors = TfidfVectorizer(analyzer=lambda given: given).fit_transform(texts)
+        return vectors[0::2].multiply(vectors[1::2]).sum(axis=1)
+
+    ours, other = best(lambda: unit_cosines(cut), theirs)
+    return {"tfidf_over_scikit_learn": ours / other}
+
+
 def comparing(texts: list[str]) -> dict[str, float]:
     """Metrics and oracles over rapidfuzz on the same words."""
     pairs = list(pairwise(texts)) + [(text, text.replace(" the ", " a ", 1)) for text in texts]
@@ -156,6 +175,7 @@ def comparing(texts: list[str]) -> dict[str, float]:
     )
     return {
         "lcs_and_ed_over_rapidfuzz": ours / fuzz,
+        **over_scikit_learn(pairs),
         "sit_raw_verdicts_over_rapidfuzz": distance / letters,
         "transrepair_verdicts_over_rapidfuzz": judge / fuzz,
         "transrepair_verdicts_a_second": len(trials) / judge,

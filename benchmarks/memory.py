@@ -25,12 +25,13 @@ try:
     main(sys.argv[1:])
 except SystemExit as end:
     assert not end.code, end.code
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, file=sys.stderr)
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file=sys.stderr)
 """
 
 
-def peak(cases: int) -> tuple[float, float]:
-    """Peak megabytes and seconds of a campaign with so many cases."""
+def peak(cases: int) -> tuple[float, float, float, int]:
+    """Peak megabytes, seconds, processor seconds and bytes of store of a campaign with so many cases."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "shout.py").write_text(SYSTEM)
@@ -53,7 +54,9 @@ def peak(cases: int) -> tuple[float, float]:
             stderr=subprocess.PIPE,
             text=True,
         )
-        return float(done.stderr.split()[-1]), time.perf_counter() - started
+        seconds = time.perf_counter() - started
+        processor, megabytes = map(float, done.stderr.split()[-2:])
+        return megabytes, seconds, processor, (folder / "s.sqlite").stat().st_size
 
 
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000)
@@ -70,13 +73,16 @@ def slope(times: dict[int, float]) -> float:
 def main() -> None:
     """From 1,000 to 100,000 cases."""
     figures: dict[str, float] = {}
-    start = min(peak(10)[1] for _ in range(2))
+    first = [peak(10) for _ in range(2)]
+    start, begun = min(one[1] for one in first), min(one[2] for one in first)
     times: dict[int, float] = {}
     for cases in SIZES:
-        megabytes, seconds = peak(cases)
+        megabytes, seconds, processor, size = peak(cases)
         times[cases] = max(seconds - start, 1e-3)
         figures[f"peak_mb_{cases}"] = megabytes
         figures[f"cases_per_second_{cases}"] = cases / times[cases]
+        figures[f"cases_per_processor_second_{cases}"] = cases / max(processor - begun, 1e-3)
+        figures["store_bytes_a_case"] = size / cases
     figures["start_seconds"] = start
     figures["growth_mb"] = figures["peak_mb_100000"] - figures["peak_mb_1000"]
     figures["slope"] = slope(times)

@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.__main__ import kept_and_missed
 from benchmarks.environments import Environment, Peer, run_script
 from benchmarks.memory import slope
 from benchmarks.peers import PEERS, beside, compared
+from benchmarks.results import beside_bar, lines
 
 pytestmark = pytest.mark.slow
 
@@ -19,6 +21,16 @@ DRIVERS = Path(__file__).parents[1] / "benchmarks" / "drivers"
 @pytest.mark.parametrize("power", [1.0, 2.0, 0.5])
 def test_the_slope_is_the_power_that_time_grows_by(power: float) -> None:
     assert slope({n: 3 * n**power for n in (10, 100, 1000)}) == pytest.approx(power)
+
+
+def test_a_figure_is_told_with_its_bar(tmp_path: Path) -> None:
+    told = list(lines("automata", {"pairs": 500, "pairs_per_second": 950.0}))
+    assert told == ["pairs: 500", "pairs_per_second: 950 (bar >= 10000: MISSED)"]
+    assert beside_bar(1.2, "<= 1.35") == "(bar <= 1.35: kept)"
+    (tmp_path / "automata.json").write_text('{"pairs_per_second": 12000.0}')
+    found = list(kept_and_missed(tmp_path))
+    assert "automata: pairs_per_second 1.2e+04 (bar >= 10000: kept)" in found
+    assert "memory: slope not measured (bar <= 1.1)" in found
 
 
 def test_a_peer_is_measured_by_what_it_made_not_by_what_it_was_asked() -> None:

@@ -32,6 +32,7 @@ Western = st.text(st.characters(max_codepoint=255), max_size=40) | st.text(
 )
 
 
+@settings(deadline=None)
 @given(text=Western | Texts)
 def test_units_are_the_same_however_they_are_cut(text: str) -> None:
     for eliding, language in ((False, None), (True, "fr")):
@@ -39,6 +40,7 @@ def test_units_are_the_same_however_they_are_cut(text: str) -> None:
         assert units(text, language) == pattern(eliding).findall(text) == cut(text, language).units
 
 
+@settings(deadline=None)
 @given(pairs=st.lists(st.tuples(Texts, Texts), min_size=1, max_size=6))
 def test_cosines_in_arrays_are_those_of_single_vectors(pairs: list[tuple[str, str]]) -> None:
     cuts = [(units(a), units(b)) for a, b in pairs]
