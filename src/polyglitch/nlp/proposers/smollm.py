@@ -95,7 +95,7 @@ class SmolLmProposer:
         self.wordnet = relations is not None
         self._judge, self._floor = Judge(self.wordnet), floor
         known = f"+{relations.signature}" if relations else ""
-        self.signature = f"{signature()}/6{known}-{self._judge.signature}>={floor}"
+        self.signature = f"{signature()}/7{known}-{self._judge.signature}>={floor}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
