@@ -228,7 +228,9 @@ class SmolLmProposer:
         rest = sum(own[i] for i in range(place.start + 1, place.end))
         fields = words.fields(token.text.lower(), token.pos)
         order = np.argsort(-worth, kind="stable")[:LOOKED_AT]
-        for other in order if only is None else [words.place[word] for word in sorted(only)]:
+        for other in (
+            order if only is None else [words.place[w] for w in sorted(only) if w in words.place]
+        ):
             word = words.words[other]
             if only is None and not (np.isfinite(worth[other]) and suits(slot, word)):
                 continue
