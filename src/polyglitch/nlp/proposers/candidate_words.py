@@ -24,7 +24,7 @@ WORD = re.compile("[a-z]{3,}")
 # The directions in which all frequent words agree: without them, the neighbours of a word are of its meaning, with
 # them they are frequent words (Mu, Viswanath: All-but-the-Top, ICLR 2018; read on news words).
 COMMON_DIRECTIONS = 3
-MOST_TOKENS = 3  # of a word that is proposed
+MOST_TOKENS = 2  # of a word that is proposed
 UNKNOWN = -1.0  # the cosine of a word that has no vector
 
 
