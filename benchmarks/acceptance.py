@@ -76,6 +76,8 @@ def readings() -> list[Reading]:
             known[row["sentence"], int(row["start"]), row["new"]],
         )
         for row in swaps
+        # Words that are no longer proposed are not measured.
+        if (row["sentence"], int(row["start"]), row["new"]) in known
     ]
 
 

@@ -72,7 +72,13 @@ def test_the_article_goes_with_what_is_left() -> None:
     assert gone["who lived there"] == "The stranger sold a private island."
 
 
+def test_what_stands_between_commas_goes_with_both() -> None:
+    gone = removed("The new firm, which makes batteries, has hired a director.")
+    assert "The new firm has hired a director." in gone.values()
+
+
 def test_an_adjective_that_is_all_that_is_said_stays() -> None:
+    assert "highest" not in removed("Prices climbed to their highest level.")
     assert removed("It was a bitter winter.") == {}
     assert "warm" not in removed("Leave the dough in a warm place.")
 

@@ -67,6 +67,8 @@ def attributive(parse: Parse, place: int, first: int, last: int, head: Token) ->
     held = language_of(parse.language).words("never_replaced")
     if first != last or token.pos != "ADJ" or token.text.lower() in held or place > token.head:
         return False
+    if token.tag in language_of(parse.language).compared_tags:
+        return False  # "their highest level", "a lighter version"
     if head.lemma.lower() in held or head.relation in PREDICATES:
         return False  # "in a place", "it was a winter": the adjective is what is said
     before, beside = (tokens[place - 1] if place else None), tokens[place + 1]

@@ -180,6 +180,9 @@ def optional(
         if any(word.pos in pos and word.text.lower() not in stops for word in words):
             found.append((words[0].start, words[-1].end))
     for start, end in sorted(set(found), key=lambda place: (place[1] - place[0], place[0])):
+        before, after = parse.text[:start].rstrip(), parse.text[end:]
+        if before.endswith(",") and after.startswith(","):
+            start, end = len(before) - 1, end + 1  # what stands between two commas goes with both
         if wanted(parse.text, start, end):
             yield start, end
 

@@ -16,6 +16,7 @@ EDGES = " \t,;:.'’‘\"“”`()[]-–—"  # what a phrase does not start or 
 SURE = frozenset(
     ("nsubj", "nsubjpass", "nsubj:pass", "ROOT", "root")
 )  # no verb before can ask for more
+OPEN_END = ("CCONJ", "ADP", "DET", "SCONJ")  # what no phrase ends with: "trouble breathing or"
 MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
 PAIRED = (("(", ")"), ("[", "]"), ("“", "”"))
 
@@ -105,7 +106,7 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
     """
     words = range(node.start, node.end)
     heads = [i for i in words if parse.tokens[i].head not in words or parse.tokens[i].head == i]
-    if len(heads) != 1 or torn_from_idiom(parse, node):
+    if len(heads) != 1 or torn_from_idiom(parse, node) or parse.tokens[words[-1]].pos in OPEN_END:
         return False
     subject = parse.tokens[heads[0]].relation in SURE
     for place in words[1:]:

@@ -24,6 +24,7 @@ WORD = re.compile("[a-z]{3,}")
 # The directions in which all frequent words agree: without them, the neighbours of a word are of its meaning, with
 # them they are frequent words (Mu, Viswanath: All-but-the-Top, ICLR 2018; read on news words).
 COMMON_DIRECTIONS = 3
+MOST_TOKENS = 2  # of a word that is proposed
 UNKNOWN = -1.0  # the cosine of a word that has no vector
 
 
@@ -84,9 +85,11 @@ class CandidateWords:
         known = {word for word in (*whole, *vectors.usable) if WORD.fullmatch(word)}
         self._tokenizer, self._vectors = tokenizer, vectors
         self._classes, self.relations = classes, relations
-        self.words = sorted(known - banned)
+        tokens = {word: self.cut(" " + word) for word in sorted(known - banned)}
+        # Rarer words are cut into more: "disestablishments" has a vector, and fits nowhere.
+        self.words = [word for word, some in tokens.items() if len(some) <= MOST_TOKENS]
         self.place = {word: place for place, word in enumerate(self.words)}
-        self.tokens = [self.cut(" " + word) for word in self.words]
+        self.tokens = [tokens[word] for word in self.words]
         self.first = np.array([tokens[0] for tokens in self.tokens])
         self.more = np.array([len(tokens) - 1 for tokens in self.tokens], np.float32)
         self.open = np.array([sounds_open(word) for word in self.words])

@@ -95,7 +95,7 @@ class SmolLmProposer:
         self.wordnet = relations is not None
         self._judge, self._floor = CandidateJudge(self.wordnet), floor
         known = f"+{relations.signature}" if relations else ""
-        self.signature = f"{signature()}/6{known}-{self._judge.signature}>={floor}"
+        self.signature = f"{signature()}/7{known}-{self._judge.signature}>={floor}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
@@ -228,7 +228,9 @@ class SmolLmProposer:
         rest = sum(own[i] for i in range(place.start + 1, place.end))
         fields = words.fields(token.text.lower(), token.pos)
         order = np.argsort(-worth, kind="stable")[:LOOKED_AT]
-        for other in order if only is None else [words.place[word] for word in sorted(only)]:
+        for other in (
+            order if only is None else [words.place[w] for w in sorted(only) if w in words.place]
+        ):
             word = words.words[other]
             if only is None and not (np.isfinite(worth[other]) and suits(slot, word)):
                 continue
