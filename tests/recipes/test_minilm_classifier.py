@@ -11,7 +11,6 @@ from recipes.minilm_classifier import examples, make
 from polyglitch.records import Input
 from polyglitch.systems.uri import open_system
 
-
 GOOD = ("wonderful", "charming", "superb", "lovely", "brilliant")
 BAD = ("terrible", "awful", "dreadful", "horrible", "boring")
 NOUNS = ("film", "story", "cast", "music")
