@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyglitch.errors import UsageError
-from polyglitch.mutate.llm.changes import CHANGES
+from polyglitch.mutate.llm.changes import CHANGES, wording
 from polyglitch.mutate.llm.context_changes import CONTEXT_CHANGES
 from polyglitch.mutate.llm.input_changes import INPUT_CHANGES
 from polyglitch.mutate.llm.relations import bundled, choose_relations, llm_cases
@@ -167,11 +167,10 @@ def test_measures_and_dates_keep_their_amount() -> None:
 
 @pytest.mark.parametrize("language", ["pt", "es", "fr", "de"])
 def test_other_languages_have_phrases_of_their_own(language: str) -> None:
-    spoken = Input("Maria?", "Maria 1998. Paris.", language=language)
-    rows = [
-        Seed("a", spoken, "Maria"),
-        Seed("b", Input("?", "Zwei 1999.", language=language), "Peter"),
-    ]
+    name = wording(language)["names"]["female"][0]
+    spoken = Input(f"{name}?", f"{name} 1998. Paris.", language=language)
+    other = Input("Wer?", "Zwei 1999.", language=language)
+    rows = [Seed("a", spoken, name), Seed("b", other, "Peter")]
     cases = list(llm_cases((), 1, PARTS)(rows, Toolbox(corpus=rows, languages=(language, None))))
     made = {case.data["relation"]: case.inputs[1] for case in cases}
     assert {"doubted-answer", "fact-removed", "instruction-in-data", "other-name"} <= set(made)
