@@ -171,6 +171,11 @@ def test_a_causal_model_is_put_behind_a_prompt(tmp_path: Path) -> None:
     seen = system.inspect([Input(TEXT)], ["o gato"])[0]
     assert list(seen.source_tokens) == TEXT.split()
     assert seen.attention.shape == (2, 6)
+    scores = system.score([Input(TEXT)], ["o gato"])[0]
+    assert [(one.start, one.end) for one in scores] == [(0, 1), (2, 6)]
+    chances = np.log(seen.probabilities)
+    np.testing.assert_allclose([one.log_probability for one in scores], chances, atol=1e-4)
+    assert system.score([Input(TEXT)], [""]) == [[]]
 
 
 def test_options_and_names_that_are_wrong_say_so(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from polyglitch.records import Span, Trial, Verdict
 # Chosen on the half of the read pairs that is for choosing, the translator its own lens: a changed word to which
 # it gives a chance under 30%.
 SURPRISING = 1.2
-# Of a language model that reads what another wrote: 90% of the good Spanish pairs stay under it.
+# Of a language model that reads what another wrote: about 90% of the good Spanish pairs that were read stay under it.
 SURPRISING_OTHERS = 8.0
 # A word that wordfreq's list lacks, or has less than once in ten million words.
 RARE = 6.0
