@@ -55,6 +55,13 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
     [
         (("O caminho é escorregadio.", "A trilha é escorregadia."), "pt"),
         (("O caminho é íngreme.", "A trilha é íngreme."), "pt"),
+        (
+            (
+                "O sofá foi entregue duas semanas depois.",
+                "A cama foi entregue duas semanas depois.",
+            ),
+            "pt",
+        ),
         (("O caminho leva ao lago, que está seco.", "A trilha leva ao lago, que está seco."), "pt"),
         (("Der Weg ist steil.", "Die Straße ist steil."), "de"),
     ],

@@ -124,6 +124,10 @@ def first_disagreeing(
         linked = max(0, linked - 1)
         if low in known.linking:
             linked = REACH
+        elif low in language_of(language).numbers and low not in known.determiners:
+            linked = (
+                0  # "was delivered two weeks later": what follows is counted, not told of the noun
+            )
         elif low in known.determiners and not leans(side, at):
             between.add(known.determiners[low])
             linked = 0
