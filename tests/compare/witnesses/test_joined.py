@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from polyglitch.compare.judge import Saved, trial_of
 from polyglitch.compare.oracles.witnesses import oracle as joined
-from polyglitch.compare.oracles.witnesses.agreement import Agreement
+from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
 from polyglitch.compare.oracles.witnesses.join import load_join
 from polyglitch.compare.oracles.witnesses.oracle import witnesses
 from polyglitch.compare.oracles.witnesses.own_facts import OwnFacts
@@ -42,7 +42,7 @@ def heard(witness: Witness, one: Trial, target: str) -> Statement | None:
 def test_a_word_that_did_not_follow_the_noun_is_named(
     outputs: tuple[str, str], target: str, word: str
 ) -> None:
-    said = heard(Agreement(), trial(PATH, outputs, target), target)
+    said = heard(AgreementWitness(), trial(PATH, outputs, target), target)
     assert said is not None
     assert said.output == 1
     assert said.span is not None
@@ -55,6 +55,13 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
     [
         (("O caminho é escorregadio.", "A trilha é escorregadia."), "pt"),
         (("O caminho é íngreme.", "A trilha é íngreme."), "pt"),
+        (
+            (
+                "O sofá foi entregue duas semanas depois.",
+                "A cama foi entregue duas semanas depois.",
+            ),
+            "pt",
+        ),
         (("O caminho leva ao lago, que está seco.", "A trilha leva ao lago, que está seco."), "pt"),
         (("Der Weg ist steil.", "Die Straße ist steil."), "de"),
     ],
@@ -62,13 +69,13 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
 def test_agreement_is_silent_where_all_agrees_or_nothing_is_known(
     outputs: tuple[str, str], target: str
 ) -> None:
-    assert heard(Agreement(), trial(PATH, outputs, target), target) is None
+    assert heard(AgreementWitness(), trial(PATH, outputs, target), target) is None
 
 
 def test_a_gender_that_the_source_itself_tells_is_no_error() -> None:
     sources = ("The girl left as she wished.", "The boy left as she wished.")
     outputs = ("A menina saiu como ela quis.", "O menino saiu como ela quis.")
-    assert heard(Agreement(), trial(sources, outputs), "pt") is None
+    assert heard(AgreementWitness(), trial(sources, outputs), "pt") is None
 
 
 def test_a_word_of_the_source_in_one_output_only_was_left_untranslated() -> None:

@@ -29,7 +29,7 @@ STIFF = ("mente", "ndo")  # endings of adverbs and gerunds, which agree with not
 PLAIN, DOUBTFUL = (
     1.0,
     0.5,
-)  # the noun is the only one it can speak of; another noun of its gender stands between
+)  # the noun is the only one it can speak of; there is another noun of its gender
 
 
 class AgreementWitness:
@@ -115,15 +115,20 @@ def first_disagreeing(
 ) -> tuple[int, float] | None:
     """The first shared word after the noun that has the other gender and may speak of it, and how surely it does."""
     known = genders(language)
-    between: set[int] = (
-        set()
-    )  # genders of the nouns after it, which a pronoun may stand for as well
+    units = [unit.lower() for unit in side.units]
+    before = {known.determiners[low] for low in units[: noun.at - 1] if low in known.determiners}
+    # Genders of the nouns after it, which a pronoun may stand for as well.
+    between: set[int] = set()
     linked = 0
     for at in range(noun.at + 1, len(side.units)):
         low = side.units[at].lower()
         linked = max(0, linked - 1)
         if low in known.linking:
             linked = REACH
+        elif low in language_of(language).numbers and low not in known.determiners:
+            linked = (
+                0  # "was delivered two weeks later": what follows is counted, not told of the noun
+            )
         elif low in known.determiners and not leans(side, at):
             between.add(known.determiners[low])
             linked = 0
@@ -132,7 +137,7 @@ def first_disagreeing(
             if gender is None and linked and noun.leads and not between:
                 gender = adjective_gender(low, language)
             if gender is not None:
-                sure = DOUBTFUL if gender in between else PLAIN
+                sure = DOUBTFUL if gender in between | before else PLAIN
                 shared = side.spans[at][0] not in changed
                 return (at, sure) if shared and gender != noun.gender else None
     return None

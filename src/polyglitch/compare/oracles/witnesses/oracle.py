@@ -37,6 +37,7 @@ OTHERS: tuple[Witness, ...] = (
     WayBack(),
 )
 Said = dict[str, Statement]
+TELLING = 0.5  # log-odds: a witness that adds less has nothing to show, such as a word that is merely not common
 
 
 def witnesses(
@@ -114,12 +115,14 @@ def explained(
     """Reasons and places, those of the witness with the strongest evidence first."""
     reasons: list[str] = []
     spans: list[Span] = []
-    for name in sorted(evidence, key=lambda name: -evidence[name]):
+    order = sorted(evidence, key=lambda name: -evidence[name])
+    telling = [name for name in order if evidence[name] > TELLING] or order[:1]
+    for name in telling:
         one = said[name]
         if name == PairWitness.name and judged is not None:
             reasons += judged.reasons
             spans += judged.spans
-        elif evidence[name] > 0:
+        else:
             reasons.append(one.words)
             if one.output is not None and one.span:
                 spans.append(Span(one.output, *one.span, one.words, one.witness))
