@@ -34,7 +34,11 @@ def test_the_commented_configuration_knows_the_common_keys(key: str) -> None:
     assert key in Campaign.__struct_fields__
 
 
+MADE = re.findall(r"reference/\w+\.md", (ROOT / "mkdocs.yml").read_text("utf-8"))
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+            made = target in MADE  # from the code, when the site is built
+            assert made or (page.parent / target).exists(), f"{page.name}: {target}"

@@ -14,9 +14,8 @@ from sqlalchemy import text
 from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.records import Input, Issue, Label, Output, Seed, Verdict, new_case
 from polyglitch.store import schema
-from polyglitch.store.copy import copy_store
 from polyglitch.store.database import server_url, shown
-from polyglitch.store.store import Store
+from polyglitch.store.store import Store, copy_store
 from tests.conftest import Cli
 from tests.postgres import PASSWORD, Server
 

@@ -12,9 +12,8 @@ import pytest
 
 from polyglitch.errors import PolyglitchError
 from polyglitch.records import Input, Issue, Output, Seed, Verdict, new_case
-from polyglitch.store.copy import copy_store
 from polyglitch.store.outputs import output_key
-from polyglitch.store.store import Store
+from polyglitch.store.store import Store, copy_store
 from tests.conftest import Cli
 
 SEEDS = [Seed(f"s{n}", Input(f"The cat sat on mat {n}.")) for n in range(40)]

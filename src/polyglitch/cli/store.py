@@ -24,8 +24,7 @@ def copy_cli(source: str, target: str) -> None:
 
     What TO has already stays, so the command can be repeated. TO is made where it is not there yet.
     """
-    from polyglitch.store.copy import copy_store
-    from polyglitch.store.store import Store
+    from polyglitch.store.store import Store, copy_store
 
     if "://" not in source and not Path(source).is_file():
         raise UsageError(f"FROM {source!r}: no such file; `polyglitch run` makes a store")

@@ -15,7 +15,7 @@ from importlib.resources import files
 import msgspec
 
 from polyglitch.nlp.proposers.slot_words import breaks_gender, goes_with_article, repeats
-from polyglitch.nlp.proposers.word_relations import RELATIONS
+from polyglitch.nlp.proposers.wordnet import RELATIONS
 from polyglitch.protocols import Slot
 from polyglitch.records import digest
 

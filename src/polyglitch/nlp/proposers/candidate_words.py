@@ -17,7 +17,7 @@ from polyglitch.languages.forms import differ_by_ending
 from polyglitch.nlp.models.byte_pairs import BytePairs
 from polyglitch.nlp.proposers.slot_words import WordClasses, sounds_open
 from polyglitch.nlp.proposers.vectors import VectorProposer
-from polyglitch.nlp.proposers.word_relations import WordRelations
+from polyglitch.nlp.proposers.wordnet import WordRelations
 from polyglitch.protocols import Floats, Token
 
 WORD = re.compile("[a-z]{3,}")

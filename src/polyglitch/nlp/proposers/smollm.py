@@ -29,7 +29,7 @@ from polyglitch.nlp.proposers.candidate_words import CandidateWords
 from polyglitch.nlp.proposers.phrase_filling import open_phrase_filling
 from polyglitch.nlp.proposers.slot_words import article_before, match_article, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
-from polyglitch.nlp.proposers.word_relations import open_word_relations
+from polyglitch.nlp.proposers.wordnet import open_word_relations
 from polyglitch.nlp.recent import Recent
 from polyglitch.protocols import Candidate, Filling, Floats, Gap, Slot
 

@@ -14,7 +14,7 @@ from polyglitch.compare.oracles.aligned.oracle import Judgement, aligned, no_pai
 from polyglitch.compare.oracles.aligned.resources import Resources
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
-from polyglitch.compare.oracles.witnesses.confidence import Confidence
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
 from polyglitch.compare.oracles.witnesses.join import JoinModel, load_join
 from polyglitch.compare.oracles.witnesses.own_facts import OwnFacts
 from polyglitch.compare.oracles.witnesses.pair import PairWitness, stated
@@ -34,6 +34,7 @@ OTHERS: tuple[Witness, ...] = (
     AgreementWitness(),
     Rarity(),
     Confidence(),
+    ForeignLens(),
     WayBack(),
 )
 Said = dict[str, Statement]
