@@ -92,7 +92,7 @@ def test_a_report_goes_down_a_pipe_alone(cli: Cli, folder: Path) -> None:
 def test_findings_of_classifiers_show_label_and_reason(cli: Cli, folder: Path) -> None:
     shown = cli(*RUN).stdout
     assert "    -> good\n" in shown
-    assert "suite: expected bad, said good" in shown
+    assert "Suite: expected bad, said good" in shown
 
 
 def test_what_happens_is_told_to_who_asks(cli: Cli, folder: Path) -> None:

@@ -230,13 +230,14 @@ class Asker:
 
     def _ask_here(self, batch: Batch) -> Iterator[Answers]:
         """Answers in as many calls as the system needs, kept together while they come quickly."""
-        started, answers, left = time.monotonic(), Answers(), iter(batch.items())
+        begun = started = time.monotonic()
+        answers, left = Answers(), iter(batch.items())
         while some := dict(islice(left, self._system.batch_size)):
             answers |= self._answer(some)
             if time.monotonic() - started > QUICK:
                 yield answers
                 started, answers = time.monotonic(), {}
-        if time.monotonic() - started < QUICK and len(batch) >= self._size // 2:
+        if time.monotonic() - begun < QUICK and len(batch) >= self._size // 2:
             self._size = min(max(self._system.batch_size, KEPT_AT_ONCE), self._size * 2)
         if answers:
             yield answers
