@@ -46,13 +46,14 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def growth(work: Callable[[int], Callable[[], object]]) -> str:
-    """Why a piece of work is no more than linear in its size: empty where it is not."""
-    long = seconds(work(4 * SIZE))
-    if long < NOISE:
-        return ""
-    short = seconds(work(SIZE))
-    if long <= 4 * SLACK * max(short, NOISE / 16):
-        return ""
+    """Why a piece of work is more than linear in its size, seen three times in a row; empty where it is not."""
+    for _ in range(3):
+        long = seconds(work(4 * SIZE))
+        if long < NOISE:
+            return ""
+        short = seconds(work(SIZE))
+        if long <= 4 * SLACK * max(short, NOISE / 16):
+            return ""
     return f"{short:.3f} s at {SIZE:,} characters, {long:.3f} s at {4 * SIZE:,}"
 
 
@@ -168,11 +169,13 @@ def test_every_pattern_takes_linear_time() -> None:
 
 HOSTILE = ("a", "a ", "1 ", "1,", '"', "(", "no. ", "A b ", "\n- x", " ", "is not the ")
 
+ASK_A_MODEL = {"back", "confidence", "second-opinion"}  # which reads so many tokens and no more
+
 
 @pytest.mark.slow
 @pytest.mark.models
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", sorted(registry.entries("oracles")))
+@pytest.mark.parametrize("name", sorted(set(registry.entries("oracles")) - ASK_A_MODEL))
 def test_every_oracle_takes_linear_time(name: str) -> None:
     make, tools = maker(registry.load("oracles", name), name, None), Toolbox()
     relation = "same" if name == "claims" else "similar"

@@ -24,7 +24,7 @@ SEEDS = [
     Seed("d", Input("Who planned the tunnel?", "Anna and Tom planned it in 1990 and dug 940 metres until 1994. "
                     "They used two machines."), "1994"),
     Seed("e", Input("The soup was cold.", "A guest says that the soup was cold."), "entailment"),
-    Seed("f", Input("May I come with a dog?", "Dogs may come in."), "yes"),
+    Seed("f", Input("May I come with a dog?", "Dogs may come inside. Cats must wait."), "yes"),
     Seed("g", Input("I live near the station. Which bus is mine?", turns=(
         Turn("user", "Bus 12 goes to the station."), Turn("assistant", "Thank you."))), "12"),
     Seed("h", Input("What does it return?", "def add(a, b):\n    return a + b"), "the sum"),

@@ -19,7 +19,7 @@ from polyglitch.files.settings import read_text
 
 ENDINGS = (".yaml", ".yml")
 PLACE = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
-LOGIC = re.compile(r"\{%|\{\{[^}]*[|(][^}]*\}\}")
+LOGIC = re.compile(r"\{%|\{\{[^{}|(]*[|(]")
 # Which variable is the question, and which the data that it is about; the first that is there.
 TEXTS = (
     "question",
