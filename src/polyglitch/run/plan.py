@@ -33,9 +33,9 @@ class Plan:
     languages: tuple[str | None, str | None]
     corpus: Corpus
     definition: dict[str, Any]
-    left_out: str  # relations for which no parser is installed
     meter: Meter  # of what is spent on systems over the network
     judge: System | None = None  # asked for a second opinion
+    left_out: str = ""  # relations for which no parser is installed
 
     @property
     def remark(self) -> str:
@@ -87,7 +87,7 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     definition |= {"left_out": left_out} if left_out else {}
     if judge:
         definition["judge"] = f"{judge.signature}|budget={campaign.judge_budget}"
-    return Plan(methods, systems, languages, corpus, definition, left_out, meter, judge)
+    return Plan(methods, systems, languages, corpus, definition, meter, judge, left_out)
 
 
 def relations_left_out(campaign: Campaign, methods: tuple[Method, ...]) -> str:
