@@ -23,7 +23,10 @@ FIRST, LAST = (
     "run",
     ("init", "trust"),
 )  # a store for the others; a settings file that they would read
-MADE_BEFORE = {"compare": "cp polyglitch.sqlite old.sqlite; cp polyglitch.sqlite new.sqlite"}
+MADE_BEFORE = {
+    "compare": "cp polyglitch.sqlite old.sqlite; cp polyglitch.sqlite new.sqlite",
+    "diversity": "polyglitch generate --suite templates --limit 20 -o tests.jsonl",
+}
 LONG = {  # by the example's command: where the very thing is run
     "calibrate": "tests/cli/test_calibrate.py",  # labels first
     "demo": "tests/cli/test_commands.py",

@@ -80,7 +80,8 @@ def test_three_processes_one_killed(where: str, tmp_path: Path) -> None:
     assert len(asked) == COUNT and min(counts[1:]) > 0
     twice = {text for text, count in asked.items() if count > 1}
     by_killed = {line.partition(" ")[2] for line in lines(log) if line.startswith("0 ")}
-    assert twice <= by_killed and len(twice) <= BATCH * JOBS, "only what died unanswered"
+    # Of a quick system answers are kept a quarter of a second at a time: that much may be asked again.
+    assert twice <= by_killed and len(twice) < len(by_killed), "only what died unanswered"
     store = Store(where)
     keys = [output_key("upper", Input(text)) for text in asked]
     assert len(store.outputs.get(keys)) == COUNT

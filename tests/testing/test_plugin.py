@@ -109,7 +109,7 @@ def test_a_system_that_says_one_thing_passes_no_check() -> None:
     @polyglitch.check(
         method="relations",
         system=lambda text: "yes",
-        corpus=[f"The {thing} was good and they liked it." for thing in THINGS],
+        corpus=[f"The {thing} was good." for thing in THINGS],
         source_language="en",
     )
     def gate() -> None: ...

@@ -57,11 +57,13 @@ def as_data(summary: Summary, history: History) -> dict[str, Any]:
     """The figures of a run and the totals of its report."""
     import msgspec
 
-    from polyglitch.results.gate import gate_of
+    from polyglitch.results.gate import gate_of, kept_gate
     from polyglitch.results.history import state_of
 
     totals = msgspec.to_builtins(summary)
     shown = {key: totals[key] for key in totals if key not in ("bugs", "curves")}
     holds = round(gate_of(history.row["figures"]).holds, 6) if summary.cases else None
+    gate = kept_gate(history.row["figures"])
     state = {"run": history.run_id, "state": state_of(history.row), "holds": holds}
+    state["passed"] = gate.passed if gate else None
     return {**state, **history.row["figures"], **shown}

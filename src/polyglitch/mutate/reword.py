@@ -36,7 +36,9 @@ def rules(language: str) -> tuple[tuple[Rule, ...], ...]:
         for members in data[kind]["sets"]:
             for old in members:
                 shape = re.escape(old).replace(r"\#", NUMBER)
-                pattern = re.compile(rf"(?<![\w-]){shape}(?![\w-])", re.IGNORECASE)
+                # Shares and measures are not counted: nobody says "3 or fewer percent".
+                after = rf"(?!\s*(?:{data['measures']}))" if "#" in old else ""
+                pattern = re.compile(rf"(?<![\w-]){shape}(?![\w-]){after}", re.IGNORECASE)
                 found += [(kind[:-1], pattern, new) for new in members if new != old]
         groups.append(tuple(found))
     words = data["numbers"]["words"]
