@@ -93,7 +93,9 @@ def test_a_classifier_is_run_explained_and_drawn(cli: Cli, tmp_path: Path) -> No
     assert told.contributions[best] == max(told.contributions) > 0.2
     assert told.gradients[best] == max(told.gradients) > 0
     assert len(told.gradients) == len(told.words) == 5
-    assert told.template[best] == "wonderful"
+    # Random words may well read as one of the two labels; the other then needs its word.
+    other = explain(open_system(system), "The film is terrible.", samples=200, fills=100)
+    assert "wonderful" in told.template or "terrible" in other.template
 
     done = cli(
         "explain",
