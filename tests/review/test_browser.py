@@ -136,7 +136,6 @@ def test_fast_fingers_lose_nothing_across_pages(browser, store: Path) -> None:
         ann.done(60)
         ann.at(61)
         ann.press("n" * 25)
-        ann.done(80)
         ann.page.wait_for_url("**/labels")  # after the last one: what the labels say
         assert not ann.problems
     labels = Store(str(store)).labels.of_run(RUN)

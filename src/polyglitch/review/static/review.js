@@ -153,15 +153,21 @@ const noteAnswer = (answer) => {
   ahead.set(answer.issue, Promise.resolve(answer.piece));
 };
 
+let leaving = false; // for the page after the last one: keys pressed until it is there do nothing
+window.addEventListener("pageshow", () => {
+  leaving = false;
+});
+
 const label = async (fields) => {
-  if (!article()) return;
+  if (leaving || !article()) return;
   const issue = article().dataset.id;
   const answer = await post(`${base}/label`, { issue, note: byId("note").value, case: byId("case").value, ...fields });
   noteAnswer(answer);
   if (!(await neighbour(true))) {
     await show(issue);
     say(`${answer.said}. This is the last one.`);
-    if (answer.done >= answer.total) window.location.assign(`${base}/labels`);
+    leaving = answer.done >= answer.total;
+    if (leaving) window.location.assign(`${base}/labels`);
   } else {
     await step(true);
     say(`${answer.said}. Now issue ${article().dataset.position}.`);
