@@ -31,6 +31,10 @@ from polyglitch.store.rows import Disconnected, take_turn
 CACHE = 65_536  # kilobytes of a file that a connection holds: keys are digests, so they come from everywhere
 OUR_MISTAKES = ("ProgrammingError", "InterfaceError", "IntegrityError", "NotSupportedError")
 PASSING = ("08", "40", "57P")  # SQLSTATE: connection lost, transaction taken back, shutting down
+HELD = (
+    "another process has been writing to it for 30 seconds, perhaps one that is stopped or asleep: "
+    "wake or end that one and start this command again"
+)
 REMEDY = {
     "sqlite": "check that it is a Polyglitch store, that its folder can be written and that the disk has room",
     "postgresql": "check that the server runs and lets this user make tables in that database",
@@ -67,8 +71,10 @@ def _explain(where: str, context: ExceptionContext) -> BaseException | None:
     if not isinstance(cause, Exception):  # Ctrl-C in the middle of a statement is no failing disk
         return None
     kind = Disconnected if _passes(context) else SystemFailed
+    said = str(cause).strip()
+    remedy = HELD if said == "database is locked" else REMEDY[context.dialect.name]
     return kind(
-        f"store {where!r} cannot be used: {str(cause).strip()}; {REMEDY[context.dialect.name]}, "
+        f"store {where!r} cannot be used: {said}; {remedy}, "
         "or name another with --store; what it holds is kept"
     )
 
