@@ -88,7 +88,7 @@ def test_one_sentence_for_everything_passes_no_gate(cli: Cli, folder: Path) -> N
     done = cli(*translator("constant", "rti", "--fail-under", "0.5", "-o", "page.html"), code=1)
     assert done.stdout.startswith("The system is degenerate"), done.stdout
     assert "O navio partiu." in done.stdout
-    assert "failed." in done.stderr
+    assert "failed, since the system is degenerate." in done.stderr
     assert "The system is degenerate" in (folder / "page.html").read_text()
     figures = json.loads(cli(*translator("constant", "rti", "--json")).stdout)
     assert figures["degenerate"]["share"] == 1.0

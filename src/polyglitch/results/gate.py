@@ -26,9 +26,17 @@ def gate_of(
     holds = (decided - figures["violations"]) / decided if decided else 0.0
     limited = fail_under is not None or max_undecided is not None or bool(by_capability)
     failures: tuple[str, ...] = ()
+    since = ""
     if limited:
-        general = degenerate_of(figures).sentence, too_many(figures, max_undecided)
-        failures = tuple(filter(None, (*general, *under_limit(figures, by_capability or {}))))
+        degenerate, undecided = degenerate_of(figures).sentence, too_many(figures, max_undecided)
+        parts = tuple(under_limit(figures, by_capability or {}))
+        failures = tuple(filter(None, (degenerate, undecided, *parts)))
+        reasons = {
+            "the system is degenerate": degenerate,
+            "too many are undecided": undecided,
+            "a capability is under its limit": parts,
+        }
+        since = next((reason for reason, told in reasons.items() if told), "")
     under = fail_under is not None and holds < fail_under
     passed = not (under or failures) if limited else None
     told = f"{percent(holds, fail_under)} of {decided:,} decided cases hold"
@@ -36,6 +44,7 @@ def gate_of(
         told += f" (limit {fail_under * 100:g}%)"
     if passed is not None:
         told += ": passed" if passed else ": failed"
+        told += f", since {since}" if since and not under else ""
     return Gate(holds, decided, passed, f"{told}.", failures)
 
 

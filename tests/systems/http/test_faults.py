@@ -124,6 +124,16 @@ def test_what_no_retry_can_help_ends_the_run_at_once(
     assert "sk-secret" not in str(error.value)
 
 
+def test_a_service_that_only_puts_off_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("polyglitch.systems.http.system.PATIENCE", 0.3)
+    monkeypatch.setattr("polyglitch.systems.http.system.LONGEST_PAUSE", 0.1)
+    with (
+        recorder(lambda _: (429, {"message": "slow down"})) as server,
+        pytest.raises(SystemFailed, match=r"put off every request for 0 s: HTTP 429 .*slow down"),
+    ):
+        ask(f"libretranslate:en-es@{server.base}", *map(str, range(400)))
+
+
 def test_a_key_that_the_service_repeats_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", "sk-secret-echoed")
     with recorder(lambda asked: (200, {"translatedText": [asked.json["api_key"]]})) as server:

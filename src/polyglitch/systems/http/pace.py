@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from polyglitch.errors import SystemFailed
+
+log = logging.getLogger(__name__)
 
 FIRST = 4  # requests at once before anything is known of the service
 SETTLE = 1.0  # seconds in which several signs of overload count as one
@@ -101,6 +104,7 @@ class Breaker:
         self._failures = self._openings = 0
         self._closed_until = 0.0
         self._trying = False
+        self._busy_since: float | None = None
         self.ended: SystemFailed | None = None  # why nothing more can be asked
 
     async def enter(self) -> None:
@@ -120,8 +124,23 @@ class Breaker:
 
     def answered(self) -> None:
         """The service is up."""
+        self._busy_since = None
+        self.reached()
+
+    def reached(self) -> None:
+        """The service says something, if only no."""
         self._failures = self._openings = 0
         self._trying = False
+
+    def busy(self, what: str, patience: float) -> None:
+        """The service is there and puts everybody off; who does so for too long without one answer ends the run."""
+        self.reached()
+        now = time.monotonic()
+        if self._busy_since is None:
+            self._busy_since = now
+            log.info("%s is busy (%s): it is asked again, more slowly", self._name, what)
+        elif now - self._busy_since > patience:
+            self.end(f"put off every request for {patience:.0f} s: {what}")
 
     def failed(self, what: str) -> None:
         """Count a failure; the service was tried in vain often enough when it ends the run."""

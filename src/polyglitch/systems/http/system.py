@@ -226,7 +226,9 @@ class HttpSystem:
             raise self._breaker.end(f"asks to wait {fault.wait:,.0f} s ({fault})")
         if fault.busy:
             self._adaptive.overloaded()
-        if fault.ours or (fault.busy and not fault.late):
+        if fault.busy and not fault.late:
+            self._breaker.busy(str(fault), PATIENCE)
+        elif fault.ours:
             self._breaker.answered()  # it answers, if only to say no
         else:
             self._breaker.failed(str(fault))
