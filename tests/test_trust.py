@@ -44,6 +44,9 @@ ACTING = [
     ('system = "of-another-package:x"', "system"),
     ('back = "cmd:touch pwned"', "back"),
     ('store = "postgresql://evil.example/x"', "store"),
+    ('store = "../elsewhere.sqlite"', "store"),
+    ('output = ["page.html", "/home/you/.config/settings.json"]', "output"),
+    ('output = ["../../package.json"]', "output"),
     ('engine = "ray:evil.example:6379"', "engine"),
     ('parser = "spacy:evil"', "parser"),
     ('[parameters.semmt]\ncross_back = "cmd:touch pwned"', "parameters.semmt.cross_back"),
@@ -68,6 +71,7 @@ def test_what_executes_or_connects_needs_a_trusted_folder(
     [
         'system = "firefox:en-pt"\nback = "firefox:pt-en"\nstore = "a.sqlite"\nengine = "ray"',
         'system = "replay:outputs.jsonl"\nparser = "stanza"',
+        'output = ["page.html", "out/cases.jsonl"]\nstore = "out/runs.sqlite"',
         '[parameters.sit]\noracle = "aligned:0.1"\n[parameters.cat]\nproposer = "in-context:smollm"',
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -184,9 +184,11 @@ def check_trust(file: Path, keys: dict[str, Any], options: dict[str, Any]) -> No
     found = acting(left)
     if found and not is_trusted(file, acting(read_file(file))):
         name, value = next(iter(found.items()))
+        writes = name in ("store", "output") and "://" not in value
+        what = "writes outside its folder" if writes else "runs a program, imports code or connects"
         raise UsageError(
-            f"{file}: {name} = {value!r} runs a program, imports code or connects; that is taken from the command "
-            f"line, or from a folder that you trust: read the file, then `polyglitch trust {file.parent}`"
+            f"{file}: {name} = {value!r} {what}; that is taken from the command line, or from a folder "
+            f"that you trust: read the file, then `polyglitch trust {file.parent}`"
         )
 
 
@@ -197,8 +199,10 @@ def acting(keys: dict[str, Any], reach: tuple[str, ...] = ("bundled", "files")) 
         for key in ("system", "back", "lens", "judge")
         if keys.get(key) not in (None, "", "none") and opens(str(keys[key])) not in reach
     }
-    if "://" in str(keys.get("store", "")):
-        found["store"] = keys["store"]
+    written = {"store": [keys.get("store", "")], "output": keys.get("output", [])}
+    for key, places in written.items():
+        if any("://" in str(place) or leaves(str(place)) for place in places):
+            found[key] = str(keys[key])
     for key in ("parser", "engine"):  # spacy:PACKAGE imports a package, ray:ADDRESS joins a cluster
         if ":" in str(keys.get(key) or ""):
             found[key] = keys[key]
@@ -209,6 +213,13 @@ def acting(keys: dict[str, Any], reach: tuple[str, ...] = ("bundled", "files")) 
                 if isinstance(piece, str) and not is_plain(piece, reach):
                     found[f"parameters.{method}.{key}"] = str(value)
     return found
+
+
+def leaves(place: str) -> bool:
+    """Whether a file that is written lies, or could lie, outside the folder that one is in."""
+    path = Path(place)
+    outside = PureWindowsPath(place).anchor or path.is_absolute() or ".." in path.parts
+    return bool(outside) or any(folder.is_symlink() for folder in path.parents)
 
 
 def opens(uri: str) -> str:
