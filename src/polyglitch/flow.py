@@ -30,6 +30,7 @@ from polyglitch.results.summary import (
     refuse_unfinished,
     run_figures,
 )
+from polyglitch.results.ways_back import keep_ways_back
 from polyglitch.run.asking import Asker
 from polyglitch.run.budget import Budget, Estimate, Progress, Watch, reckon
 from polyglitch.run.engines import Later, open_engine
@@ -141,6 +142,7 @@ class Flow:
             ranked = ranked_issues(self.plan.methods, self.history)
             issues = self.store.verdicts.set_issues(self.run_id, ranked)
             answers = answer_figures(self.history, self.plan.methods) | self.without_case()
+            answers |= keep_ways_back(self.campaign, self.plan, self.history, self.askers)
         finally:
             figures = run_figures(self.plan, self.store, self.askers)
             seconds = round(time.monotonic() - started, 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 
 import click
 
@@ -58,7 +58,7 @@ def command(
             click.launch(address)
 
     with closing(history.store):
-        try:
+        with suppress(KeyboardInterrupt):  # the way to stop it, and no failure
             serve(
                 history.store,
                 history.run_id,
@@ -69,5 +69,4 @@ def command(
                 say=lambda text: say(text, err=True),
                 ready=ready,
             )
-        except KeyboardInterrupt:  # the way to stop it, and no failure
-            say(f"\nGoodbye. Labels are kept in {shown(history.store.where)}.")
+        say(f"\nGoodbye. Labels are kept in {shown(history.store.where)}.")

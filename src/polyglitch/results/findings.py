@@ -109,6 +109,7 @@ class Summary(msgspec.Struct, frozen=True):
     gate: Gate | None = None  # what came of its limits
     chart: Chart | None = None
     look: str = ""  # the command that opens the run in the browser
+    unread: str = ""  # the language of the outputs, where no second system translated them back
 
     @property
     def without_case_notes(self) -> list[str]:

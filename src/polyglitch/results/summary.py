@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from polyglitch.component import Method
 from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
 from polyglitch.issues.groups import group_issues
+from polyglitch.languages import language
 from polyglitch.records import UNSTABLE, Group, Issue, Trial, Verdict
 from polyglitch.results.answer import answer_of, chart_of, look_at, run_again, title_of
 from polyglitch.results.capabilities import CapabilityResult, capability_results
@@ -39,16 +40,24 @@ from polyglitch.store.store import Store
 def ranked_issues(methods: Sequence[Method], history: History) -> Iterator[Issue]:
     """The issues of all methods, the worst of all first."""
     store, run_id = history.store, history.run_id
-    ranked: list[tuple[tuple[int, int, float, str], Issue]] = []
+    ranked: list[tuple[tuple[int, int, bool, float, str], Issue]] = []
     for method in methods:
         for seed_id in store.verdicts.violated_seeds(run_id, method.name):
             pairs = list(store.verdicts.get(run_id, method.name, seed=seed_id))
             trials = history.trials([case for case, _ in pairs])
             violations = [(trial, v) for trial, (_, v) in zip(trials, pairs, strict=True)]
-            said = {verdict.case_id: verdict for _, verdict in violations}
+            said = {v.case_id: (v, trial.case.relation) for trial, v in violations}
             for issue in method.issues(store.cases.seed(run_id, seed_id), violations):
-                ranked.append((worst_first(issue, said[issue.case_ids[0]]), issue))
+                ranked.append((worst_first(issue, *said[issue.case_ids[0]]), issue))
     yield from (issue for _, issue in sorted(ranked, key=lambda item: item[0]))
+
+
+def unread_language(history: History) -> str:
+    """What a reader of the findings must know, where a translator was tested and nothing was translated back."""
+    source, target = history.definition["languages"]
+    if history.back_system or not target or source in (None, target):
+        return ""
+    return language(target).name or target
 
 
 def run_figures(plan: Plan, store: Store, askers: Sequence[Asker]) -> dict[str, Any]:
@@ -215,6 +224,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         findings=len(issues),
         affected=affected,
         answer=answer_of(history, groups, affected),
+        unread=unread_language(history),
         gate=kept_gate(figures),
         chart=chart_of(issues, figures.get("by_relation", {})),
         look=look_at(history),

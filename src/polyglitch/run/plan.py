@@ -148,9 +148,9 @@ def open_systems(
     return tuple(open_one(uri, campaign.timeout) for uri in uris)
 
 
-def set_limits(campaign: Campaign, systems: tuple[System, ...]) -> Meter:
-    """Tell systems over the network how hard they may be asked; the meter that they share."""
-    limits = Limits(
+def limits_of(campaign: Campaign) -> Limits:
+    """How hard a system over the network may be asked."""
+    return Limits(
         concurrency=campaign.jobs or Limits().concurrency,
         rate=campaign.rate,
         char_rate=campaign.char_rate,
@@ -159,6 +159,11 @@ def set_limits(campaign: Campaign, systems: tuple[System, ...]) -> Meter:
         max_chars=campaign.max_chars,
         max_cost=campaign.max_cost,
     )
+
+
+def set_limits(campaign: Campaign, systems: tuple[System, ...]) -> Meter:
+    """Tell systems over the network how hard they may be asked; the meter that they share."""
+    limits = limits_of(campaign)
     meter = Meter(limits)
     remote = [system for system in systems if isinstance(system, Remote)]
     if meter.limited and not remote:

@@ -1,6 +1,6 @@
 """The oracle of witnesses: each is heard on every pair, one small model joins what they say, and they give the reasons.
 
-A verdict depends on its own pair alone, however many are judged together. See docs/oracle.md.
+A verdict depends on its own pair alone, however many are judged together. See docs/explanation/oracle.md.
 """
 
 from __future__ import annotations
