@@ -316,6 +316,9 @@ class Tools(Protocol):
     def ask(self, uri: str, text: str) -> str | None:
         """What another system than the one under test says to a text, asked once; nothing where it fails."""
 
+    def ask_all(self, uri: str, texts: Sequence[str]) -> list[str | None]:
+        """The same of several texts, in batches."""
+
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""
 

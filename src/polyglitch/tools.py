@@ -114,19 +114,29 @@ class Toolbox:
 
     def ask(self, uri: str, text: str) -> str | None:
         """What a system that helps to make cases says to a text; asked once, and kept."""
+        return self.ask_all(uri, [text])[0]
+
+    def ask_all(self, uri: str, texts: Sequence[str]) -> list[str | None]:
+        """The same of several texts, in batches of the system's size."""
         from polyglitch.systems.uri import open_system
 
         place = ("systems", uri, "")
         if place not in self._made:
             self._made[place] = open_system(uri)
         system: System = self._made[place]
-        key = output_key(system.signature, Input(text))
-        known = self.remember(ASKED, [key]).get(key)
-        if known is None:
-            (output,) = system.ask([Input(text)])
-            known = output.text if output.ok else ""
-            self.keep(ASKED, {key: known})
-        return known or None
+        keys = [output_key(system.signature, Input(text)) for text in texts]
+        known = self.remember(ASKED, list(dict.fromkeys(keys)))
+        todo = {key: Input(text) for key, text in zip(keys, texts, strict=True) if key not in known}
+        left, size = list(todo.items()), max(1, system.batch_size)
+        for some in (left[start : start + size] for start in range(0, len(left), size)):
+            outputs = system.ask([item for _, item in some])
+            new = {
+                key: output.text if output.ok else ""
+                for (key, _), output in zip(some, outputs, strict=True)
+            }
+            self.keep(ASKED, new)
+            known |= new
+        return [known[key] or None for key in keys]
 
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""

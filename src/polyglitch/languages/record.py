@@ -41,6 +41,7 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pronouns: dict[
         str, str
     ] = {}  # the same of pronouns that are no determiners; "-lo" leans on a verb
+    onsets: tuple[str, ...] = ()  # patterns of beginnings before which other words change: l'hôtel
     linking: tuple[str, ...] = ()  # verb forms that tell the state of their subject: is, was
 
 
@@ -60,6 +61,14 @@ class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     package: str
     install: str
     into: str = ""  # the other language of a dictionary or translator
+
+
+class Route(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two translators that run on this machine: to English, and back."""
+
+    there: str
+    back: str
+    install: str
 
 
 class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,6 +110,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dictionary: Package | None = None
     wordnet: Package | None = None
     pivot: Package | None = None  # a translator of single words into a language with vectors
+    english: Route | None = None  # by which words that fit are found through English
 
     def file(self, name: str) -> Traversable | None:
         """A data file of its folder, or nothing."""

@@ -20,11 +20,11 @@ from polyglitch.errors import UsageError
 from polyglitch.mutate import slots as rules
 from polyglitch.mutate.slots import SlotRule, open_slots
 from polyglitch.nlp.proposers.slot_words import (
-    article_before,
     breaks_gender,
     goes_with_article,
-    match_article,
+    match_case,
     repeats,
+    with_word,
 )
 from polyglitch.protocols import Candidate, Floats, Mutation, Parse, Slot, Token, Tools
 from polyglitch.records import Case, Edit, Input, Seed, digest, new_case
@@ -41,23 +41,10 @@ class Draft:
 
 def fit_in(slot: Slot, word: str) -> Draft:
     """The sentence with `word` in the slot, in the case of the word that stood there."""
-    token, text = slot.token, slot.parse.text
-    word = match_case(word, token.text)
-    before, after = text[: token.start], text[token.end :]
-    if found := article_before(slot):
-        article = match_article(found[1], word)
-        before = before[: found.start()] + article + found[2]
-    edit = Edit("swap", token.start, token.end, token.text, word)
-    return Draft(before + word + after, len(before), edit)
-
-
-def match_case(word: str, model: str) -> str:
-    """`word` in capitals where the model is."""
-    if model.isupper() and len(model) > 1:
-        return word.upper()
-    if model[:1].isupper():
-        return word[:1].upper() + word[1:]
-    return word
+    token = slot.token
+    text, start = with_word(slot, word)
+    edit = Edit("swap", token.start, token.end, token.text, match_case(word, token.text))
+    return Draft(text, start, edit)
 
 
 class Swap(msgspec.Struct, frozen=True):
