@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from polyglitch import registry
 from polyglitch.errors import Missing, UsageError
+from polyglitch.languages import having
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import (
     Adviser,
     Embedder,
@@ -159,6 +161,8 @@ class Toolbox:
             self.proposer(name, source)
         elif kind == "embedder":
             self.embedder(name, source)
+        elif kind == "data":
+            check_data(name, source)
         elif kind == "white box" and self.white_box is None:
             raise UsageError(
                 f"{name} looks inside the system, and this one does not show it; the systems that do are "
@@ -167,8 +171,12 @@ class Toolbox:
 
     def _check_target(self, target: str | None) -> None:
         """The parser of the outputs; whoever lacks it can still compare them as text."""
+        from polyglitch.nlp.parsers.spacy import how_to_install
+
         try:
-            self.parser(target)
+            if getattr(self.parser(target), "tags_only", False):
+                what = f"a parser with dependencies for the language {target!r}"
+                raise Missing(what, "the structure of its sentences", how_to_install(target or ""))
         except Missing as error:
             other = (
                 f"{error.install}; or --param sit.oracle=aligned, or sit.structure=raw (plain text)"
@@ -193,3 +201,14 @@ class Toolbox:
                 "add --source-language (and --target-language), such as en"
             )
         return language
+
+
+def check_data(need: str, source: str | None) -> None:
+    """Refuse a language that a method cannot read: it has no word list of it, and every case would stay undecided."""
+    method, _, file = need.partition(":")
+    if source and language_of(source).file(file) is None:
+        known = ", ".join(language_of(code).name for code in having(file))
+        raise UsageError(
+            f"{method} reads {known} only, and the sentences are in {source!r}: there is no table of quantifiers "
+            "and logic for that language. Methods that need none: rti, sit, facts, relations"
+        )

@@ -12,6 +12,8 @@ import msgspec
 
 from polyglitch.errors import Missing
 
+STOPS = ".。।።։។။"  # of the scripts that are known
+
 
 class Negation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a language negates, by closed lists."""
@@ -144,6 +146,11 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def phrases(self, name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         """The phrases of a list, one a line, by their first word; `*` stands for any one word."""
         return _phrases(self.code, name)
+
+    @property
+    def full_stop(self) -> str:
+        """The mark that ends a statement."""
+        return next((mark for mark in self.sentence_marks if mark in STOPS), ".")
 
     @property
     def stop_words(self) -> frozenset[str]:
