@@ -77,11 +77,12 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     judge = open_one(campaign.judge, campaign.timeout) if campaign.judge else None
     meter = set_limits(campaign, (*systems, *((judge,) if judge else ())))
     if campaign.rank != "none":
-        check_rank(campaign.rank, systems[0])
+        check_rank(campaign.rank, systems[0], lens=campaign.lens not in (None, NONE))
     source, target = systems[0].languages
     source = source or next((method.language for method in methods if method.language), None)
     languages = (campaign.source_language or source, campaign.target_language or target)
     corpus = campaign_corpus(campaign, languages[0])
+    refuse_lost_context(methods, systems[0], corpus)
     left_out = relations_left_out(campaign, methods)
     definition = define(campaign, methods, systems, languages, corpus)
     definition |= {"left_out": left_out} if left_out else {}
@@ -95,6 +96,19 @@ def relations_left_out(campaign: Campaign, methods: tuple[Method, ...]) -> str:
     needs = [need for method in methods for need in method.needs if need.startswith("words:")]
     lacking = needs and campaign.parser is None and choose(DEFAULT) is None
     return ", ".join(need.partition(":")[2] for need in needs) if lacking else ""
+
+
+def refuse_lost_context(methods: tuple[Method, ...], system: System, corpus: Corpus) -> None:
+    """Refuse to ask questions of a model whose prompt leaves out the context they are about."""
+    asking = [method.name for method in methods if method.task == "question answering"]
+    if not asking or getattr(system, "reads_context", True):
+        return
+    first = next(iter(corpus), None)
+    if first is not None and first.input.context:
+        raise UsageError(
+            f"{asking[0]} on {system.signature}: the questions have a context, and its prompt has no place for it; "
+            "name one that has {context}, such as ?prompt=qa, or ?prompt=unifiedqa for a UnifiedQA model"
+        )
 
 
 def prompted(campaign: Campaign) -> Campaign:

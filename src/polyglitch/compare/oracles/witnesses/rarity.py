@@ -6,8 +6,7 @@ forty languages; where nothing parts words it has nothing to say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 
@@ -16,14 +15,13 @@ from polyglitch.compare.oracles.witnesses.confidence import ORDINALS
 from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
+from polyglitch.nlp.lexicons.frequencies import Frequency, frequencies
 from polyglitch.protocols import Tools
 from polyglitch.records import Trial
 
 COMMONEST = (
     8.0  # on the scale of Zipf frequencies: "the" is 7.7, a word in a million 3, an unknown one 0
 )
-
-Frequency = Callable[[str], float]
 
 
 class Rarity:
@@ -45,18 +43,6 @@ class Rarity:
         name = language_of(code).name or str(code)
         pairs = [changed_pair(trial, code) for trial in trials]
         return [pair and rarest(pair, frequency, name) for pair in pairs]
-
-
-@cache
-def frequencies(code: str) -> Frequency | None:
-    """The Zipf frequency of words of a language, or nothing where no list is at hand."""
-    if not code or not find_spec("wordfreq") or not language_of(code).spaced:
-        return None
-    from wordfreq import available_languages, zipf_frequency
-
-    if code not in available_languages():
-        return None
-    return lambda word: float(zipf_frequency(word, code))
 
 
 def rarest(pair: Pair, frequency: Frequency, language: str) -> Statement | None:
