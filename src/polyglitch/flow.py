@@ -19,8 +19,7 @@ import msgspec
 from polyglitch.campaign import Campaign
 from polyglitch.component import Method
 from polyglitch.mutate.without_case import reasons_without_case
-from polyglitch.rank.cached_rank import CachedRank
-from polyglitch.rank.words import mean_score
+from polyglitch.rank.cached_rank import CachedRank, asks_first, open_order, ranks_cases
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
 from polyglitch.results.history import History
 from polyglitch.results.summary import (
@@ -33,6 +32,7 @@ from polyglitch.results.summary import (
 from polyglitch.results.ways_back import keep_ways_back
 from polyglitch.run.asking import Asker
 from polyglitch.run.budget import Budget, Estimate, Progress, Watch, reckon
+from polyglitch.run.case_queue import CaseQueue
 from polyglitch.run.engines import Later, open_engine
 from polyglitch.run.flakiness import merge_repeats
 from polyglitch.run.plan import Open, open_plan, prompted
@@ -46,7 +46,7 @@ FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = (
     64  # enough for a parser or a proposer to batch, few enough that a kill repeats little
 )
-RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
+RANKED_AT_ONCE = 512  # seeds among which a budget is spent on the most promising cases first
 CASES_AT_ONCE = 256
 HELD = 16  # so many times CASES_AT_ONCE stay in memory from being made to being asked
 SAMPLE = 32  # seeds that an estimate looks at
@@ -211,38 +211,62 @@ class Flow:
         corpus, limit = self.plan.corpus, self.campaign.limit
         self.progress.seeds_total = sum(1 for _ in islice(corpus, limit))
         stream = islice(iter(corpus), limit)
-        choosy = self.budget.limited and self.tools.rank is not None
-        size = RANKED_AT_ONCE if choosy else FIRST_SEEDS
+        size = RANKED_AT_ONCE if self.queued else FIRST_SEEDS
+        if self.queued and asks_first(self.campaign.rank, self.tools):
+            size = min(size, self.budget.most_seeds or size)
         while chunk := list(islice(stream, size)):
             size = max(size, min(2 * size, SEEDS_AT_ONCE))
             self.store.cases.add_seeds(self.run_id, self.progress.seeds, chunk)
             self.progress.seeds_out += len(chunk)
-            yield self.most_promising(chunk) if choosy else chunk
+            yield chunk
             self.progress.seeds += len(chunk)
             self.tell()
 
     # rank
+    @property
+    def queued(self) -> bool:
+        """Whether a budget is spent case by case in the order of a rank, rather than along the corpus."""
+        return self.budget.limited and self.campaign.rank != "none"
+
     def open_rank(self) -> None:
-        """Give the tools the rank that the campaign names; what it asks goes through the store."""
-        if self.campaign.rank == "none":
-            return
+        """Give the tools the rank of words that the campaign names; what it asks goes through the store."""
+        if self.campaign.rank != "none" and not ranks_cases(self.campaign.rank):
+            self.tools.rank = CachedRank(self.campaign.rank, self.plan.systems[0], self.ask_first)
+
+    def ask_first(self, inputs: Sequence[Input]) -> list[Output]:
+        """Answers to originals before their cases are chosen; they are asked anyway, and paid for."""
         asker = self.askers[0]
+        self.budget.pay(inputs)
+        answers = asker.gather(asker.submit(inputs))
+        if asker.stopped:
+            raise asker.stopped
+        return [answers[asker.key(item)] for item in inputs]
 
-        def ask(inputs: Sequence[Input]) -> list[Output]:
-            answers = asker.gather(asker.submit(inputs))
-            if asker.stopped:
-                raise asker.stopped
-            return [answers[asker.key(item)] for item in inputs]
-
-        self.tools.rank = CachedRank(self.campaign.rank, self.plan.systems[0], ask)
-
-    def most_promising(self, seeds: list[Seed]) -> list[Seed]:
-        """Seeds by the mean score of their words, so that a budget is spent where the rank says."""
-        parser = self.tools.parser(self.plan.languages[0])
-        ranks = self.tools.word_ranks(seeds, parser.parse([seed.input.text for seed in seeds]))
-        worth = [mean_score(scores) for scores in ranks or []]
-        order = sorted(range(len(seeds)), key=lambda number: -worth[number])
-        return [seeds[number] for number in order]
+    def ask_in_order(self) -> None:
+        """The cases of many seeds and of all methods in the order of the rank, until the budget is spent."""
+        methods, place = {method.name: method for method in self.plan.methods}, 0
+        for seeds in self.seeds():
+            for _, pending in self.mutated([seeds]):
+                deque(
+                    pending, maxlen=0
+                )  # made and kept; they are read back with those of earlier runs
+            cases = [
+                case
+                for name in methods
+                for case in self.store.cases.of_seeds(self.run_id, name, seeds)
+            ]
+            order = open_order(self.campaign.rank, seeds, cases, self.tools, self.ask_first)
+            queue = CaseQueue(order, self.budget, self.store, self.run_id, place)
+            for batch in queue.batches():
+                for name, method in methods.items():
+                    if some := [case for case in batch if case.method == name]:
+                        self.compare(method, some, self.trips.send(some))
+                self.keep_verdicts(0)
+                if self.trips.stopped:
+                    return
+            place = queue.place
+            if self.budget.paid_out:
+                return
 
     # mutate
     def mutated(
@@ -294,6 +318,8 @@ class Flow:
     # run, represent, compare
     def ask_and_compare(self) -> None:
         """Every pending case to its verdict, the system always some cases ahead."""
+        if self.queued:
+            return self.ask_in_order()
         waiting: deque[tuple[Method, list[Case], Asked]] = deque()
         if self.budget.limited:
             self.budget.charge(self.store.cases.judged(self.run_id))
@@ -309,6 +335,7 @@ class Flow:
         while waiting:
             self.compare(*waiting.popleft())
         self.keep_verdicts(0)
+        return None
 
     def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
         """Wait for the outputs of some cases, of each time they were asked for, and have them judged."""

@@ -131,8 +131,8 @@ def swap_words(
     `pos` and `where` say which words may be replaced, `edges` whether the first and the last token too, which SIT
     leaves alone, `compared` whether comparatives and superlatives too, where the language's own tags tell them;
     `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed, which come slot
-    by slot in turns or by the proposer's score, and where words are ranked in that order. Neither is bounded by
-    default but where words are ranked.
+    by slot in turns or by the proposer's score; where words are ranked, in turns from the highest. Neither is
+    bounded by default but where words are ranked.
     """
 
     if not 0 <= naturalness <= 1:
@@ -174,7 +174,7 @@ def swap_words(
             if ranks is None and order == "score":
                 scored.sort(key=lambda pair: (-pair[0].score, pair[1].text))
             ready = [draft for _, draft in scored]
-            if ranks is None and order == "turns":
+            if ranks is not None or order == "turns":
                 ready = in_turns(ready)
             for draft in ready[:tests]:
                 yield swapped(seed, draft.text, draft.edit, relation, heat)

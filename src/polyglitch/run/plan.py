@@ -89,11 +89,12 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     judge = open_one(campaign.judge, campaign.timeout) if campaign.judge else None
     meter = set_limits(campaign, (*systems, *((judge,) if judge else ())))
     if campaign.rank != "none":
-        check_rank(campaign.rank, systems[0])
+        check_rank(campaign.rank, systems[0], lens=campaign.lens not in (None, NONE))
     source, target = systems[0].languages
     source = source or next((method.language for method in methods if method.language), None)
     languages = (campaign.source_language or source, campaign.target_language or target)
     corpus = campaign_corpus(campaign, languages[0])
+    refuse_lost_context(methods, systems[0], corpus)
     left_out = relations_left_out(campaign, methods, languages[0] or DEFAULT)
     unspoken = relations_unspoken(methods, languages[0] or DEFAULT)
     definition = define(campaign, methods, systems, languages, corpus)
@@ -121,6 +122,19 @@ def relations_unspoken(methods: tuple[Method, ...], language: str) -> str:
     }
     made = [each for each in load_suite(GENERAL) if each.name in named]
     return ", ".join(each.name for each in made if not speaks(each.change, language))
+
+
+def refuse_lost_context(methods: tuple[Method, ...], system: System, corpus: Corpus) -> None:
+    """Refuse to ask questions of a model whose prompt leaves out the context they are about."""
+    asking = [method.name for method in methods if method.task == "question answering"]
+    if not asking or getattr(system, "reads_context", True):
+        return
+    first = next(iter(corpus), None)
+    if first is not None and first.input.context:
+        raise UsageError(
+            f"{asking[0]} on {system.signature}: the questions have a context, and its prompt has no place for it; "
+            "name one that has {context}, such as ?prompt=qa, or ?prompt=unifiedqa for a UnifiedQA model"
+        )
 
 
 def prompted(campaign: Campaign) -> Campaign:

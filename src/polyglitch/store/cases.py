@@ -115,6 +115,19 @@ class Cases(Rows):
             found = connection.execute(query)
             return [(row[0], read_case(method, *row[1:])) for row in found]
 
+    def of_seeds(self, run: str, method: str, seeds: Sequence[Seed]) -> list[Case]:
+        """All cases of these seeds in order, whether they have a verdict or not."""
+        c = s.cases
+        query = select(c.c.position, c.c.id, c.c.seed, c.c.record).where(
+            c.c.run == run, c.c.method == method
+        )
+        found: list[tuple[int, Case]] = []
+        with self._engine.connect() as connection:
+            for some in pages([seed.id for seed in seeds]):
+                for row in connection.execute(query.where(c.c.seed.in_(some))):
+                    found.append((row[0], read_case(method, *row[1:])))
+        return [case for _, case in sorted(found, key=lambda pair: (pair[0], pair[1].id))]
+
     def pending_count(self, run: str) -> int:
         """How many cases of a run have no verdict yet."""
         cases = select(func.count()).select_from(s.cases).where(s.cases.c.run == run)

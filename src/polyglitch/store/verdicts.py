@@ -13,7 +13,7 @@ from polyglitch.records import UNSTABLE, Case, Issue, Verdict, decode, encode
 from polyglitch.store import schema as s
 from polyglitch.store.cases import ITS_VERDICT
 from polyglitch.store.columns import read_case, read_verdict, verdict_record
-from polyglitch.store.rows import Rows, storable
+from polyglitch.store.rows import Rows, pages, storable
 
 
 class CaseTold(msgspec.Struct, frozen=True):
@@ -104,6 +104,19 @@ class Verdicts(Rows):
         with self._engine.connect() as connection:
             for row in connection.execution_options(yield_per=1000).execute(query):
                 yield row[0], row[1], "flaky" if row[3] == UNSTABLE else row[2]
+
+    def outcomes_of(self, run: str, method: str, cases: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The outcome of each of these cases that has a verdict."""
+        c, v = s.cases, s.verdicts
+        query = (
+            select(c.c.id, v.c.outcome)
+            .join(v, ITS_VERDICT)
+            .where(c.c.run == run, c.c.method == method)
+        )
+        with self._engine.connect() as connection:
+            for some in pages(list(cases)):
+                for row in connection.execute(query.where(c.c.id.in_(some))):
+                    yield row[0], row[1]
 
     def case_capabilities(self, run: str) -> Iterator[tuple[tuple[str, str], str]]:
         """Method and case of every case that tests a capability, with its title."""
