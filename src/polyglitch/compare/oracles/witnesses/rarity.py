@@ -33,8 +33,7 @@ class Rarity:
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
-        at_hand = f"wordfreq-{version('wordfreq')}" if find_spec("wordfreq") else "none"
-        self.signature = f"rarity(lists={at_hand},version=1)"
+        self.signature = f"rarity(lists={lists_at_hand()},version=1)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How rare the rarest changed word is, from 0 to 8; nothing without a list for the language."""
@@ -45,6 +44,11 @@ class Rarity:
         name = language_of(code).name or str(code)
         pairs = [changed_pair(trial, code) for trial in trials]
         return [pair and rarest(pair, frequency, name) for pair in pairs]
+
+
+def lists_at_hand() -> str:
+    """Which lists of frequencies are installed, for a signature."""
+    return f"wordfreq-{version('wordfreq')}" if find_spec("wordfreq") else "none"
 
 
 @cache
