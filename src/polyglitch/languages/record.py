@@ -45,6 +45,11 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = {}  # the same of pronouns that are no determiners; "-lo" leans on a verb
     onsets: tuple[str, ...] = ()  # patterns of beginnings before which other words change: l'hôtel
     linking: tuple[str, ...] = ()  # verb forms that tell the state of their subject: is, was
+    proclitics: tuple[str, ...] = ()  # forms of the article that are pronouns before a verb
+    draws_clitics: tuple[str, ...] = ()  # words that draw such a pronoun before its verb
+    joins_clitics: tuple[str, ...] = ()  # endings of verbs that a pronoun is written together with
+    relatives: tuple[str, ...] = ()  # words that make a relative pronoun of the article before them
+    feminine_in_o: tuple[str, ...] = ()  # feminine words with a masculine ending
 
 
 class Parsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 
 from polyglitch.languages import language as language_of
 
 Frequency = Callable[[str], float]
+
+
+def lists_at_hand() -> str:
+    """Which lists of frequencies are installed, for a signature."""
+    return f"wordfreq-{version('wordfreq')}" if find_spec("wordfreq") else "none"
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from polyglitch.compare.oracles.facts.amounts import amount_findings, date_findings
@@ -16,6 +17,7 @@ from polyglitch.compare.oracles.facts.wording import (
 )
 
 EMPTY = 0.95
+EACH = "negation"  # the kind of finding that is told once for every word
 SURE = 0.75  # findings of at least this weight count for a pair of outputs
 Check = Callable[[str, str, str, str], list[FactFinding]]
 CHECKS: tuple[Check, ...] = (
@@ -45,17 +47,20 @@ def broken_facts_of(
 def one_sided(
     sources: tuple[str, str], outputs: tuple[str, str], source_language: str, language: str
 ) -> list[tuple[int, FactFinding]]:
-    """The sure findings of one output whose kind the other is free of, with the number of the output."""
+    """The sure findings of one output whose kind the other is free of, with the number of the output.
+
+    Of negations that were added the other must only have fewer: each of them is an error of its own.
+    """
     if outputs[0] == outputs[1]:
         return []
     found = [
         [item for item in broken_facts_of(*texts, source_language, language) if item.weight >= SURE]
         for texts in zip(sources, outputs, strict=True)
     ]
-    kinds = [{item.kind for item in side} for side in found]
+    kinds = [Counter(item.kind for item in side) for side in found]
     return [
         (number, item)
         for number, side in enumerate(found)
         for item in side
-        if item.kind not in kinds[1 - number]
+        if kinds[1 - number][item.kind] < (kinds[number][item.kind] if item.kind == EACH else 1)
     ]

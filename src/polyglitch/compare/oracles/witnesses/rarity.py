@@ -7,15 +7,13 @@ forty languages; where nothing parts words it has nothing to say.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
-from importlib.util import find_spec
 
 from polyglitch.compare.oracles.witnesses.changed_words import Pair, changed_pair
 from polyglitch.compare.oracles.witnesses.confidence import ORDINALS
 from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
-from polyglitch.nlp.lexicons.frequencies import Frequency, frequencies
+from polyglitch.nlp.lexicons.frequencies import Frequency, frequencies, lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Trial
 
@@ -31,8 +29,7 @@ class Rarity:
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
-        at_hand = f"wordfreq-{version('wordfreq')}" if find_spec("wordfreq") else "none"
-        self.signature = f"rarity(lists={at_hand},version=1)"
+        self.signature = f"rarity(lists={lists_at_hand()},version=1)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How rare the rarest changed word is, from 0 to 8; nothing without a list for the language."""
