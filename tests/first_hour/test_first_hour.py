@@ -32,6 +32,7 @@ LONG = {  # by the example's command: where the very thing is run
     "demo": "tests/cli/test_commands.py",
     "evaluate capabilities": "tests/evaluate/test_papers_tables.py",  # runs of classifiers first
     "evaluate meaning": "tests/evaluate/test_papers_tables.py",
+    "evaluate study": "tests/review/test_study.py",  # somebody reads first
     "evaluate efficiency": "tests/evaluate/test_efficiency.py",
     "repair": "tests/repair/test_repair.py",
     "minimise": "tests/repair/test_minimise.py",

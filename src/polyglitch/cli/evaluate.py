@@ -9,7 +9,7 @@ import click
 from polyglitch.cli.options import with_example
 from polyglitch.registry import suggest
 
-TOPICS = ("capabilities", "efficiency", "labels", "meaning", "priority")
+TOPICS = ("capabilities", "efficiency", "labels", "meaning", "priority", "study")
 
 
 class Topics(click.Group):

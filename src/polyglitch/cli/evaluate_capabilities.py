@@ -21,24 +21,30 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The table as a file: .md")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(runs: tuple[str, ...], store: str | None, output: Path | None, as_json: bool) -> None:
-    """Print how each capability came out in RUNS (an id, STORE:RUN, or STORE:), side by side."""
+    """Print how each capability came out in RUNS (an id, STORE:RUN, or STORE:), side by side.
+
+    Beside capabilities of ALiCT stand the failure rates that its paper prints (tables 8 to 11).
+    """
     from polyglitch.cli.several_systems import show_table
     from polyglitch.report.overview import markdown_overview
     from polyglitch.report.write import replacing
+    from polyglitch.results.capabilities import published_rates
 
     if output is not None and output.suffix != ".md":
         raise UsageError(f"--output {str(output)!r}: the table is Markdown; give a name in .md")
     columns = [column_of(name, store) for name in runs or ("",)]
+    titles = {result.title for column in columns for result in column.results}
+    published = {title: told for title, told in published_rates().items() if title in titles}
     if output is not None:
         with replacing(output) as stream:
-            stream.write(markdown_overview(columns))
+            stream.write(markdown_overview(columns, published=published))
         say(f"table: {output}", err=as_json)
     if as_json:
         import msgspec
 
-        say_json({"systems": msgspec.to_builtins(columns)})
+        say_json({"systems": msgspec.to_builtins(columns), "published": published})
     else:
-        show_table(columns, err=False)
+        show_table(columns, err=False, published=published)
 
 
 def column_of(name: str, store: str | None) -> SystemColumn:

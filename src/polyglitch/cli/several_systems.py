@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,8 +146,10 @@ def beside(path: Path, name: str) -> Path:
     return path.with_name(f"{path.stem}-{name}{path.suffix}")
 
 
-def show_table(columns: Sequence[SystemColumn], err: bool) -> None:
-    """Failure rates by capability and system, with pass to fail."""
+def show_table(
+    columns: Sequence[SystemColumn], err: bool, published: Mapping[str, str] | None = None
+) -> None:
+    """Failure rates by capability and system, with pass to fail; published rates beside."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -164,10 +166,13 @@ def show_table(columns: Sequence[SystemColumn], err: bool) -> None:
     table.add_column("capability")
     for column in columns:
         table.add_column(escape(visible(column.system)), justify="right")
+    if published:
+        table.add_column("published")
     for title, results in rows:
-        table.add_row(escape(visible(title)), *(cell(result) for result in results))
-    console = Console(stderr=err)
-    console = console if console.is_terminal else Console(stderr=err, width=60 + 30 * len(columns))
+        beside = [published.get(title, "-")] if published else []
+        table.add_row(escape(visible(title)), *(cell(result) for result in results), *beside)
+    console, width = Console(stderr=err), 60 + 30 * len(columns) + (70 if published else 0)
+    console = console if console.is_terminal else Console(stderr=err, width=width)
     console.print(table)
 
 

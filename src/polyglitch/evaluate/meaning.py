@@ -30,6 +30,8 @@ class RoundTrip(msgspec.Struct, frozen=True):
     back: str
     bug: bool
     held_out: bool = True
+    kind: str = ""  # of the bug, as the paper's table 4 names them
+    through: str = ""  # the system that was asked for the middle
 
 
 class MetricRow(msgspec.Struct, frozen=True):
@@ -84,6 +86,33 @@ def metric_row(name: str, rows: Sequence[RoundTrip]) -> MetricRow:
         recall=true / bugs,
         threshold=cut.threshold,
     )
+
+
+class MiddleRow(msgspec.Struct, frozen=True):
+    """How the trips through one system came back, and how well SemMT-H tells it."""
+
+    through: str
+    trips: int
+    bugs: int
+    share: float
+    interval: Interval
+    auc: float | None  # none where all are bugs, or none is
+
+
+def by_middle(rows: Sequence[RoundTrip], metric: str = "semmt-h") -> list[MiddleRow]:
+    """The round trips by the system that was asked for the middle: bugs of all, the area of those held out."""
+    groups: dict[str, list[RoundTrip]] = {}
+    for row in rows:
+        groups.setdefault(row.through or "not said", []).append(row)
+    found = []
+    for through, some in groups.items():
+        count, held = sum(row.bug for row in some), [row for row in some if row.held_out]
+        labels = [row.bug for row in held]
+        scores = [float(s) for s in find_metric(metric).score([(r.source, r.back) for r in held])]
+        auc = area(scores, labels) if len(set(labels)) == 2 else None
+        interval = wilson(count, len(some))
+        found.append(MiddleRow(through, len(some), count, count / len(some), interval, auc))
+    return found
 
 
 def columns(pairs: Sequence[tuple[float, bool]]) -> tuple[list[float], list[bool]]:

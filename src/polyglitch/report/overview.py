@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import quote
 
 from polyglitch.report.html import asset, environment, source_hash
@@ -22,11 +22,16 @@ def html_overview(columns: Sequence[SystemColumn], files: Sequence[str]) -> str:
     )
 
 
-def markdown_overview(columns: Sequence[SystemColumn], files: Sequence[str] = ()) -> str:
-    """A table: failed of decided cases, the rate with its interval, and pass to fail."""
+def markdown_overview(
+    columns: Sequence[SystemColumn],
+    files: Sequence[str] = (),
+    published: Mapping[str, str] | None = None,
+) -> str:
+    """A table: failed of decided cases, the rate with its interval, and pass to fail; published rates beside."""
     heads = [safe(column.system) for column in columns]
     if files:
         heads = [f"[{head}]({quote(file)})" for head, file in zip(heads, files, strict=True)]
+    heads += ["published"] if published else []
     lines = ["| capability | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
     for title, results in table_rows(columns):
         cells = []
@@ -37,6 +42,7 @@ def markdown_overview(columns: Sequence[SystemColumn], files: Sequence[str] = ()
             grown = f", pass to fail {result.pass_to_fail_in_words}" if result.expansions else ""
             told = f"{result.failed:,} of {result.decided:,}: {result.rate_in_words}{grown}"
             cells.append(told)
+        cells += [published.get(title, "-")] if published else []
         lines.append(f"| {safe(title)} | " + " | ".join(cells) + " |")
     return "## Capabilities by system\n\n" + "\n".join(lines) + "\n"
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 
 import msgspec
 
+from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.results.intervals import wilson
 from polyglitch.store.verdicts import Tally
 
@@ -100,3 +104,15 @@ def table_rows(
     keys = sorted({key for results in found for key in results})
     titled = {key: results[key].title for results in reversed(found) for key in results}
     return [(titled[key], [results.get(key) for results in found]) for key in keys]
+
+
+@cache
+def published_rates() -> dict[str, str]:
+    """What ALiCT prints for its own tests, by the title of a capability: `BERT 85.7%, RoBERTa 78.6%, ...`."""
+    path = files("polyglitch").joinpath("resources", "published", "alict.toml")
+    found = {}
+    for suite, rates in tomllib.loads(path.read_text("utf-8")).items():
+        for each in load_suite(suite):
+            pairs = zip(rates["models"], rates.get(each.name, ()), strict=False)
+            found[each.title] = ", ".join(f"{model} {rate:.1f}%" for model, rate in pairs)
+    return found

@@ -8,11 +8,17 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from polyglitch.errors import UsageError
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from polyglitch.review.access import Hosts, Sessions
+    from polyglitch.review.study import Study
 
 
 def serve(
@@ -27,32 +33,75 @@ def serve(
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve the review of a run; `ready` is told its address once the port is open."""
-    import uvicorn
-
-    from polyglitch.review.access import Hosts, Sessions
     from polyglitch.review.app import make_app
     from polyglitch.review.evidence import Trees
-    from polyglitch.review.impatient import ImpatientProtocol
     from polyglitch.review.queue_view import QueueView
 
+    refuse_open_door(host, password)
+    desk = QueueView(store, run_id)
+    for done in desk.make_searchable():
+        say(f"made searchable: {done} issues")
+    serve_app(
+        lambda hosts, sessions: make_app(desk, Trees(Toolbox().parser), hosts, sessions),
+        host=host,
+        port=port,
+        password=password,
+        allowed_hosts=allowed_hosts,
+        ready=ready,
+    )
+
+
+def serve_study(
+    study: Study,
+    *,
+    host: str,
+    port: int,
+    password: str = "",
+    allowed_hosts: Sequence[str] = (),
+    ready: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve tests to be read, instead of a run."""
+    from polyglitch.review.study import make_study
+
+    refuse_open_door(host, password)
+    serve_app(
+        lambda hosts, sessions: make_study(study, hosts, sessions),
+        host=host,
+        port=port,
+        password=password,
+        allowed_hosts=allowed_hosts,
+        ready=ready,
+    )
+
+
+def refuse_open_door(host: str, password: str) -> None:
+    """Nothing is served to other machines without a password."""
     if not password and needs_password(host):
         raise UsageError(
             f"--host {host!r} can be reached from other machines, and there is no password; set "
             "POLYGLITCH_PASSWORD or give one when asked, or leave --host out to stay on this machine"
         )
-    desk = QueueView(store, run_id)
-    for done in desk.make_searchable():
-        say(f"made searchable: {done} issues")
+
+
+def serve_app(
+    make: Callable[[Hosts, Sessions], ASGIApp],
+    *,
+    host: str,
+    port: int,
+    password: str,
+    allowed_hosts: Sequence[str],
+    ready: Callable[[str], None],
+) -> None:
+    """Serve an application that is made once its port is known."""
+    import uvicorn
+
+    from polyglitch.review.access import Hosts, Sessions
+    from polyglitch.review.impatient import ImpatientProtocol
+
     with open_port(host, port) as listening:
         number = listening.getsockname()[1]
-        app = make_app(
-            desk,
-            Trees(Toolbox().parser),
-            Hosts(host, number, allowed_hosts),
-            Sessions(number, password),
-        )
         config = uvicorn.Config(
-            app,
+            make(Hosts(host, number, allowed_hosts), Sessions(number, password)),
             http=ImpatientProtocol,
             log_level="warning",
             access_log=False,

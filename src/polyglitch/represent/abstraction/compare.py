@@ -180,6 +180,7 @@ def write(relation: WordRelation, symbol: str, ranks: dict[float, int]) -> str:
         "UNLESS": "~(u[{}])",
         "BEFORE": "([{}].*b)",
         "AFTER": "(b.*[{}])",
+        "MOST": "k[{}]",  # not the letter of MORE
     }
     if relation.inner:
         return "i" + shapes[relation.kind].format(symbol)

@@ -20,6 +20,10 @@ WORD = re.compile(r"\d[\d,]*(?:\.\d+)?|n't|[a-z]+(?=n't)|[a-z]+|[%/-]", re.IGNOR
 TIMES = re.compile(
     r"\b((?<=least )once|(?<=most )once|(?<=than )once|twice(?! as))\b", re.IGNORECASE
 )
+# "But" after a word for all is an exception; elsewhere it joins.
+ALL_BUT = re.compile(
+    r"\b(everyone|everybody|everything|nobody|anyone|anybody|all the world) but\b", re.IGNORECASE
+)
 COUNTS = {"once": "one time", "twice": "two times"}
 LONGEST = 6
 MOST_COUNTED = 1000  # "more than a million" is no count of one more
@@ -69,13 +73,15 @@ def beginnings() -> frozenset[str]:
 def words_of(text: str) -> list[str]:
     """Lower-case words and numbers; "two hundred", "3.5 million" and "21st" are one number each."""
     plain = TIMES.sub(lambda found: COUNTS[found[1].lower()], text.replace("’", "'"))
+    plain = ALL_BUT.sub(r"\1 except", plain)
     raw = [word.lower() for word in WORD.findall(plain)]
     out: list[str] = []
     at = 0
     while at < len(raw):
         value, used = number_at(raw, at)
-        if raw[at] in ("a", "an") and out[-1:] == ["than"]:
-            value = 1.0  # "no more than a bag"
+        if raw[at] in ("a", "an") and out[-1:] in (["than"], ["that"]):
+            compared = out[-2:-1] and out[-2] in ("more", "less", "fewer")
+            value = 1.0 if compared else None  # "no more than a bag"
         out.append(raw[at] if value is None else f"{value:.6g}" if value < 1e6 else f"{value:.0f}")
         at += used
     return shares(out)
