@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 
 from polyglitch.compare.oracles.facts.amounts import amount_findings, date_findings
-from polyglitch.compare.oracles.facts.lists import FactFinding
+from polyglitch.compare.oracles.facts.lists import RECENT, FactFinding
 from polyglitch.compare.oracles.facts.negation import negation_findings
 from polyglitch.compare.oracles.facts.wording import (
     copied_findings,
@@ -44,6 +45,15 @@ def broken_facts_of(
     return sorted(found, key=lambda item: (-item.weight, item.start, item.kind))
 
 
+@lru_cache(RECENT)
+def sure_facts(
+    source: str, output: str, source_language: str, language: str
+) -> tuple[FactFinding, ...]:
+    """The findings that count for a pair of outputs; the mutants of a sentence share its own."""
+    found = broken_facts_of(source, output, source_language, language)
+    return tuple(item for item in found if item.weight >= SURE)
+
+
 def one_sided(
     sources: tuple[str, str], outputs: tuple[str, str], source_language: str, language: str
 ) -> list[tuple[int, FactFinding]]:
@@ -54,7 +64,7 @@ def one_sided(
     if outputs[0] == outputs[1]:
         return []
     found = [
-        [item for item in broken_facts_of(*texts, source_language, language) if item.weight >= SURE]
+        sure_facts(*texts, source_language, language)
         for texts in zip(sources, outputs, strict=True)
     ]
     kinds = [Counter(item.kind for item in side) for side in found]
