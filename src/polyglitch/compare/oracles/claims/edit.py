@@ -111,6 +111,18 @@ def expected_answer(text: str, edit: InputDifference, source: str, followup: str
     return carried_out(text, swaps)
 
 
+def expected_once(text: str, edit: InputDifference) -> list[str]:
+    """An answer with the substitution of a number carried out in one place at a time."""
+    found = []
+    for old, new in edit.pairs:
+        if isinstance(old.item, Fact) and isinstance(new.item, Fact):
+            places = [f for f in facts(text) if same_fact(f, old.item)]
+            found += [
+                carried_out(text, [(f.start, f.end, written_like(f, new.item))]) for f in places
+            ]
+    return found
+
+
 def carried_out(text: str, swaps: list[tuple[int, int, str]]) -> str:
     """A text with some places replaced, the longest first where two overlap."""
     kept: list[tuple[int, int, str]] = []
