@@ -34,7 +34,8 @@ class InputDifference(NamedTuple):
     @property
     def only_removes(self) -> bool:
         """Whether something was taken out and nothing of meaning put in."""
-        put_in = any(telling(piece) or piece.key in opposites() for piece in self.added)
+        new = [piece for piece in self.added if piece.key not in lists()["blanks"]]
+        put_in = any(telling(piece) or piece.key in opposites() for piece in new)
         return bool(self.removed) and not put_in
 
 
