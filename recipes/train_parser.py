@@ -287,7 +287,7 @@ def main() -> None:
     options.add_argument("trees", type=Path, nargs="?", default=reference_data() / "trees")
     options.add_argument("--out", type=Path, help="by default where polyglitch finds it")
     options.add_argument("--release", type=Path, help="a folder for the packed file")
-    options.add_argument("--steps", type=int, default=1_200)
+    options.add_argument("--steps", type=int, default=1_000)
     given = options.parse_args()
     banks = treebanks(given.language, given.trees)
     out = given.out or own_folder(given.language)

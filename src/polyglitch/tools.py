@@ -209,6 +209,6 @@ def check_data(need: str, source: str | None) -> None:
     if source and language_of(source).file(file) is None:
         known = ", ".join(language_of(code).name for code in having(file))
         raise UsageError(
-            f"{method} reads {known} only, and the sentences are in {source!r}: there is no table of quantifiers "
-            "and logic for that language. Methods that need none: rti, sit, facts, relations"
+            f"{method} reads {known} only, and the sentences are in {source!r}, whose folder has no {file}: every case "
+            "would stay undecided. Methods that need none of it: rti, sit, facts, relations"
         )

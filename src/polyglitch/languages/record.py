@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from polyglitch.errors import Missing
 
+OWN_LANGUAGES = "POLYGLITCH_LANGUAGES"  # a folder with languages of the user's own, each in a folder named by its code
 STOPS = ".。।።։។။"  # of the scripts that are known
 
 
@@ -121,8 +124,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def file(self, name: str) -> Traversable | None:
         """A data file of its folder, or nothing."""
-        place = files("polyglitch").joinpath("languages", self.code or "-", *name.split("/"))
-        return place if place.is_file() else None
+        return find(self.code, name)
 
     def require(self, name: str, what: str, needed_for: str, install: str = "") -> Traversable:
         """A data file, or an error that says what lacks it and which languages have it."""
@@ -179,27 +181,35 @@ def folder() -> Traversable:
     return files("polyglitch").joinpath("languages")
 
 
+def folders() -> tuple[Traversable, ...]:
+    """The same, behind a folder of the user's own where one is named: what is there goes first, file by file."""
+    own = os.environ.get(OWN_LANGUAGES, "")
+    return (Path(own), folder()) if own else (folder(),)
+
+
+def find(code: str, name: str) -> Traversable | None:
+    """A data file of a language, or nothing."""
+    places = (base.joinpath(code or "-", *name.split("/")) for base in folders())
+    return next((place for place in places if place.is_file()), None)
+
+
 @cache
 def having(name: str) -> tuple[str, ...]:
     """The codes of the languages that have a data file."""
-    return tuple(
-        sorted(
-            each.name
-            for each in folder().iterdir()
-            if each.is_dir() and each.joinpath(*name.split("/")).is_file()
-        )
-    )
+    codes = {each.name for base in folders() if base.is_dir() for each in base.iterdir()}
+    return tuple(code for code in sorted(codes) if find(code, name))
 
 
 @cache
 def _table(code: str, name: str) -> dict[str, Any]:
-    return tomllib.loads(folder().joinpath(code, *name.split("/")).read_text("utf-8"))
+    place = find(code, name)
+    return tomllib.loads(place.read_text("utf-8")) if place else {}
 
 
 @cache
 def _lines(code: str, name: str) -> tuple[str, ...]:
-    place = folder().joinpath(code or "-", f"{name}.txt")
-    if not place.is_file():
+    place = find(code, f"{name}.txt")
+    if place is None:
         return ()
     text = place.read_text("utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
