@@ -7,7 +7,7 @@ stopped goes on from what is there. While the system answers one batch of cases,
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -92,6 +92,7 @@ class Flow:
     def __init__(self, campaign: Campaign, watch: Watch, open_one: Open | None = None) -> None:
         campaign = prompted(campaign)
         self.campaign, self.watch, self.progress = campaign, watch, Progress()
+        self.stages: defaultdict[str, float] = defaultdict(float)  # seconds waited for each
         self.judging: deque[tuple[Method, list[Case], list[list[Trial]], Later[list[Verdict]]]]
         self.judging = deque()
         self.askers: list[Asker] = []
@@ -132,6 +133,7 @@ class Flow:
         if state == "done" and not self.campaign.retry_errors:
             return before | {"queries": 0, "cache_hits": before["queries"] + before["cache_hits"]}
         started = time.monotonic() - before.get("seconds", 0.0)
+        self.stages.update(before.get("stages", {}))
         self.open_askers()
         self.open_rank()
         if self.plan.meter.limited:
@@ -139,8 +141,9 @@ class Flow:
         issues, answers = 0, dict[str, Any]()
         try:
             self.ask_and_compare()
-            ranked = ranked_issues(self.plan.methods, self.history)
-            issues = self.store.verdicts.set_issues(self.run_id, ranked)
+            with self.timed("issues"):
+                ranked = ranked_issues(self.plan.methods, self.history)
+                issues = self.store.verdicts.set_issues(self.run_id, ranked)
             answers = answer_figures(self.history, self.plan.methods) | self.without_case()
             answers |= keep_ways_back(self.campaign, self.plan, self.history, self.askers)
         finally:
@@ -150,6 +153,7 @@ class Flow:
                 "seeds": self.progress.seeds,
                 "issues": issues,
                 "seconds": seconds,
+                "stages": {name: round(spent, 3) for name, spent in self.stages.items()},
                 "limits": {
                     "fail_under": self.campaign.fail_under,
                     "max_undecided": self.campaign.max_undecided,
@@ -161,6 +165,15 @@ class Flow:
         self.store.runs.finish(self.run_id, figures, "done")
         self.history.reload()
         return figures
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Count the seconds of a stage; where the system works ahead, those that the run waited for."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.stages[stage] += time.monotonic() - start
 
     def about(self, state: str, before: dict[str, Any]) -> str:
         """Which run it is, for who wants to know what happens."""
@@ -255,7 +268,8 @@ class Flow:
                 for name in methods
                 for case in self.store.cases.of_seeds(self.run_id, name, seeds)
             ]
-            order = open_order(self.campaign.rank, seeds, cases, self.tools, self.ask_first)
+            with self.timed("rank"):
+                order = open_order(self.campaign.rank, seeds, cases, self.tools, self.ask_first)
             queue = CaseQueue(order, self.budget, self.store, self.run_id, place)
             for batch in queue.batches():
                 for name, method in methods.items():
@@ -288,6 +302,13 @@ class Flow:
         self, method: Method, seeds: list[Seed], todo: list[Seed], cases: Later[Iterable[Case]]
     ) -> tuple[Method, Iterator[list[Case]]]:
         """Keep the cases of the seeds that an earlier run did not make them of."""
+        with self.timed("mutate"):
+            return self.make_cases(method, seeds, todo, cases)
+
+    def make_cases(
+        self, method: Method, seeds: list[Seed], todo: list[Seed], cases: Later[Iterable[Case]]
+    ) -> tuple[Method, Iterator[list[Case]]]:
+        """Walk through new cases into the store; those that wait for a verdict."""
         stream = (msgspec.structs.replace(case, method=method.name) for case in cases())
         place = self.store.cases.count(self.run_id, method.name)
         add = partial(self.store.cases.add, self.run_id, method.name)
@@ -339,8 +360,9 @@ class Flow:
 
     def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
         """Wait for the outputs of some cases, of each time they were asked for, and have them judged."""
-        self.wait_for(asked)
-        cases, rounds = self.trips.trials(cases, asked, back=method.route == "round trip")
+        with self.timed("ask"):
+            self.wait_for(asked)
+            cases, rounds = self.trips.trials(cases, asked, back=method.route == "round trip")
         names = self.campaign.labels
         rounds = [[relabelled_trial(trial, names) for trial in trials] for trials in rounds]
         self.judging.append((method, cases, rounds, self.engine.compare(method, rounds[0])))
@@ -358,9 +380,10 @@ class Flow:
         """Keep the verdicts that are there, and wait for others until only so many are under way."""
         while len(self.judging) > under_way:
             method, cases, rounds, first = self.judging.popleft()
-            verdicts = first()
-            if len(rounds) > 1:
-                verdicts = merge_repeats(rounds, verdicts, partial(self.judge, method))
+            with self.timed("compare"):
+                verdicts = first()
+                if len(rounds) > 1:
+                    verdicts = merge_repeats(rounds, verdicts, partial(self.judge, method))
             pairs = list(zip(cases, verdicts, strict=True))
             self.store.verdicts.add(self.run_id, method.name, pairs)
             self.progress.cases += len(cases)

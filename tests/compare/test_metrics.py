@@ -159,3 +159,13 @@ def test_diff_bleu_halves_what_an_unmatched_order_counts() -> None:
     # and 1/4 matches; there is no order 4.
     expected = (2 / 3 * (1 / 2) / 2 * (1 / 4) / 1) ** 0.25
     assert metric("bleu-diff").score([("我爱你", "我恨你")]) == pytest.approx([expected], rel=1e-6)
+
+
+def test_rouge_counts_shared_words_pairs_and_the_longest_common_subsequence() -> None:
+    from polyglitch.compare.metrics.rouge import rouge_1, rouge_2, rouge_l
+
+    pair = ("The police killed the gunman.", "the gunman police killed")
+    scores = [round(metric.score([pair])[0], 4) for metric in (rouge_1, rouge_2, rouge_l)]
+    # 4 words of 5 and 4; "police killed" and "the gunman" of 4 and 3 pairs; "the police killed" of 5 and 4.
+    assert scores == [round(8 / 9, 4), round(4 / 7, 4), round(6 / 9, 4)]
+    assert rouge_2.score([("one", "two"), ("one", "One!"), ("", "")]) == [0.0, 1.0, 1.0]

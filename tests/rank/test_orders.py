@@ -80,9 +80,9 @@ class LensTools(Toolbox):
 def test_what_hangs_on_the_edited_word_is_left_out_of_the_drop() -> None:
     case = case_of(0, 1)
     before, after = (Known.one(item.text) for item in case.inputs)
-    drop, drop_all, doubt, worst, attention = glimpse(case.edit, before, after)
+    drop, left, doubt, worst, attention = glimpse(case.edit, before, after)
     assert drop == pytest.approx(np.log(8), rel=1e-5)  # the third piece looks at the word alone
-    assert drop_all == pytest.approx(np.log(8 * 90), rel=1e-5) and attention == 1
+    assert left == pytest.approx(0.1 + 0.9) and attention == 1
     assert doubt == pytest.approx((0.1 + 0.2 + 0.1) / 3) and worst == pytest.approx(-np.log(0.8))
     bare = unaligned([-0.1, -0.2]), unaligned([-0.1, -1.2])
     assert glimpse(case.edit, *bare)[0] == pytest.approx(1.0)
@@ -99,7 +99,7 @@ def test_a_look_ahead_puts_first_what_becomes_unlikely_and_passes_over_failures(
     seen = ahead.glimpses(cases)
     assert [one is None for one in seen] == [False] * 3 + [True] * 3
     found = look_ahead(cases, ahead, LensTools()).take()
-    assert [case.id for case in found][:2] == ["0.1", "1.0"] and len(found) == 6
+    assert found[0].id == "0.1" and len(found) == 6
 
 
 def learnt(cases: list[Case], bad: set[str], seed: int = 0) -> list[str]:
@@ -180,3 +180,34 @@ def test_a_run_that_was_stopped_goes_on_in_the_same_order(
         run(again, stop)
     assert run(again)[0] == whole
     assert order_of("again.sqlite", whole) == order_of("whole.sqlite", whole)
+
+
+def test_questions_are_ordered_before_their_follow_ups_are_asked() -> None:
+    from polyglitch.errors import UsageError
+    from polyglitch.rank.cached_rank import asks_first, open_order
+
+    def question(number: int, extra: str) -> Case:
+        first, second = Input(f"Is {number} odd?"), Input(f"{extra} Is {number} odd?")
+        return Case(
+            str(number), f"s{number}", "EQ", (first, second), "qaqa", data={"inserted": extra}
+        )
+
+    cases = [question(1, "I hear."), question(2, "I heard that yesterday."), question(3, "So.")]
+    sure = {"Is 1 odd?": 0.9, "Is 2 odd?": 0.7, "Is 3 odd?": 0.6}
+    asked: list[str] = []
+
+    def ask(inputs: Sequence[Input]) -> list[Output]:
+        asked.extend(item.text for item in inputs)
+        return [Output(scores={"yes": sure[i.text], "no": 1 - sure[i.text]}) for i in inputs]
+
+    tools = Toolbox(languages=("en", None))
+    orders = {
+        name: [case.id for case in open_order(name, [], cases, tools, ask).take()]
+        for name in ("doubt", "noise")
+    }
+    assert orders == {"doubt": ["3", "2", "1"], "noise": ["2", "1", "3"]}
+    assert set(asked) == set(sure) and asks_first("doubt", tools)
+    with pytest.raises(UsageError, match="--rank gri looks inside"):
+        open_order("gri", [], cases, tools, ask)
+    with pytest.raises(UsageError, match="orders cases of question answering"):
+        open_order("noise", [], [case_of(0, 0)], tools, ask)

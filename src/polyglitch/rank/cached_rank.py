@@ -9,6 +9,7 @@ import numpy as np
 from polyglitch import registry
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Floats, Inspection, Lens, Parse, System, Tools, WhiteBox
+from polyglitch.rank.cases import CASE_RANKS, is_question, question_order
 from polyglitch.rank.look_ahead import LookAhead, stand_in
 from polyglitch.rank.orders import CaseOrder, FixedOrder, in_turns
 from polyglitch.rank.words import Ranking, mean_score
@@ -24,7 +25,8 @@ class CachedRank:
         check_rank(name, system)
         self._ranking: Ranking = registry.load("ranks", name)()
         # By what is computed, not by name alone: another rank of this name must not be taken for it.
-        self._kind = f"rank:{name[:32]}:{digest([registry.entry('ranks', name).target])}"
+        entry = registry.entry("ranks", name)
+        self._kind = f"rank:{name[:32]}:{digest([entry.target, str(entry.data.get('version', 1))])}"
         self._ask = ask
         self._system = system if needs_white_box(name) else None
 
@@ -86,9 +88,9 @@ def ranks_cases(name: str) -> bool:
 
 def asks_first(name: str, tools: Tools) -> bool:
     """Whether a rank has the system answer all seeds before it chooses among their cases."""
-    if ranks_cases(name):
+    if ranks_cases(name) and not registry.entry("ranks", name).data.get("questions"):
         return tools.lens is not None and stand_in(tools) is None
-    return needs_white_box(name)
+    return ranks_cases(name) or needs_white_box(name)
 
 
 def check_rank(name: str, system: System, lens: bool = False) -> None:
@@ -114,6 +116,15 @@ def open_order(
     name: str, seeds: Sequence[Seed], cases: Sequence[Case], tools: Tools, ask: Ask
 ) -> CaseOrder:
     """The order in which a rank has cases run."""
+    questions = [case for case in cases if is_question(case)]
+    if name in CASE_RANKS and questions:
+        others = [case for case in cases if not is_question(case)]
+        return FixedOrder([*question_order(name, questions, tools, ask), *others])
+    if registry.entry("ranks", name).data.get("questions"):
+        raise UsageError(
+            f"--rank {name} orders cases of question answering that insert something (qaqa), and there are none; use "
+            "--rank adaptive"
+        )
     if ranks_cases(name):
         ahead = LookAhead(tools.lens, ask, tools) if tools.lens is not None else None
         order: CaseOrder = registry.load("ranks", name)(cases, ahead, tools)

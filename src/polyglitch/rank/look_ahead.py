@@ -25,10 +25,10 @@ class Glimpse:
     """What a model shows of a case before its follow-up is asked."""
 
     drop: float = 0.0  # nats that the first output loses at pieces that do not hang on the edit
-    drop_all: float = 0.0  # the same at all pieces
-    doubt: float = 0.0  # of the first output, the mean of 1 - p
+    left: float = 0.0  # doubt of those pieces for the mutant, the sum of 1 - p
+    doubt: float = 0.0  # of the first output for the original, the mean of 1 - p
     worst: float = 0.0  # the greatest doubt of one piece, in nats
-    attention: float = 0.0  # what the output looks at the edited word, in pieces
+    attention: float = 0.0  # how much of the output looks at the edited word, in pieces
 
 
 class LookAhead:
@@ -38,7 +38,7 @@ class LookAhead:
         self._lens, self._tools = lens, tools
         other = stand_in(tools)
         self._ask: Ask = other.ask if other else ask
-        self._kind = f"ahead:1:{lens.signature}"
+        self._kind = f"ahead:2:{lens.signature}"
 
     def glimpses(self, cases: Sequence[Case]) -> list[Glimpse | None]:
         """What is seen of each case; nothing where there is no pair or no answer to look at."""
@@ -116,7 +116,7 @@ def glimpse(edit: Edit | None, before: Reading, after: Reading) -> tuple[float, 
     drops = first - second
     return (
         float(((1 - looks) * drops).sum()),
-        float(drops.sum()),
+        float(((1 - looks) * (1 - np.exp(second))).sum()),
         float((1 - np.exp(first)).mean()),
         float(-first.min()),
         float(looks.sum()),

@@ -1,7 +1,8 @@
 """In which order the cases of a campaign are run when a budget may end before they do.
 
-A fixed order takes turns: a case of every sentence, the most promising first, before the second of any, so that a
-budget visits many sentences and words. `adaptive` learns from the verdicts which cases are worth asking.
+Ranks of words take turns: a case of every sentence, the most promising first, before the second of any, so that a
+budget visits many sentences and words. `ahead` scores each case, and has a sentence wait after each of its cases.
+`adaptive` learns from the verdicts which cases are worth asking.
 """
 
 from __future__ import annotations
@@ -24,21 +25,22 @@ LEARNT_AT_ONCE = (
     24  # verdicts between two looks at what they say: fewer learn sooner, more keep a service busy
 )
 EXPLORING = 0.1  # share of the cases that is drawn by chance, so that a wrong prior is found out
+WAIT = 0.3  # of the range of percentiles: how much better a sentence's next case must be to come at once
 REPEATED = (
     0.15  # worth of a violation in a sentence that has one already: its bug is mostly the same
 )
 CLASSES = ("NOUN", "ADJ", "VERB", "ADV")
-# Weights before any verdict, and how many verdicts they weigh: chosen on the bundled sample (benchmarks/queue.py).
+# Weights before any verdict, and how many verdicts they weigh: rounded from a fit on the bundled sentences, shrunk.
 PRIOR = {
-    "base": (-1.5, 0.5),
-    "drop": (1.0, 4.0),
-    "drop_all": (0.5, 4.0),
-    "doubt": (1.5, 4.0),
-    "worst": (0.5, 4.0),
-    "attention": (0.0, 8.0),
-    "length": (0.3, 8.0),
-    "old_rarity": (0.0, 8.0),
-    "new_rarity": (0.3, 8.0),
+    "base": (-3.0, 0.5),
+    "drop": (1.5, 4.0),
+    "left": (0.8, 4.0),
+    "doubt": (1.0, 4.0),
+    "worst": (0.6, 4.0),
+    "attention": (-1.0, 4.0),
+    "length": (0.0, 4.0),
+    "old_rarity": (0.5, 4.0),
+    "new_rarity": (0.0, 4.0),
     **dict.fromkeys(CLASSES, (0.0, 4.0)),
 }
 # How sure a deviation must be before it counts, in verdicts: of one sentence, of a word taken out, of one put in.
@@ -83,11 +85,18 @@ def in_turns(
 
 
 def look_ahead(cases: Sequence[Case], ahead: LookAhead | None, tools: Tools) -> CaseOrder:
-    """Sentences by the doubt of their first output, mutants by what that output loses for them."""
+    """Cases by what the first output loses for them and by its doubt, each sentence waiting after each of its own."""
     seen = ahead.glimpses(cases) if ahead else [None] * len(cases)
     told = [glimpse or Glimpse() for glimpse in seen]
-    promise = {case.seed_id: glimpse.doubt for case, glimpse in zip(cases, told, strict=True)}
-    return FixedOrder(in_turns(cases, [glimpse.drop for glimpse in told], promise))
+    worth = percentiles([glimpse.drop for glimpse in told])
+    worth += percentiles([glimpse.doubt for glimpse in told])
+    turns: Counter[str] = Counter()
+    places: list[tuple[float, int]] = []
+    for number in sorted(range(len(cases)), key=lambda n: (-worth[n], n)):
+        seed = cases[number].seed_id
+        places.append((WAIT * turns[seed] - float(worth[number]), number))
+        turns[seed] += 1
+    return FixedOrder([cases[number] for _, number in sorted(places)])
 
 
 class Adaptive:
@@ -180,7 +189,7 @@ def adaptive(cases: Sequence[Case], ahead: LookAhead | None, tools: Tools) -> Ca
     columns = outside(cases, tools)
     if ahead is not None:
         seen = [glimpse or Glimpse() for glimpse in ahead.glimpses(cases)]
-        for name in ("drop", "drop_all", "doubt", "worst", "attention"):
+        for name in ("drop", "left", "doubt", "worst", "attention"):
             columns[name] = percentiles([getattr(glimpse, name) for glimpse in seen])
     names = ["base", *sorted(columns)]
     rows = np.column_stack([np.ones(len(cases)), *(columns[name] for name in names[1:])])

@@ -93,6 +93,7 @@ class Summary(msgspec.Struct, frozen=True):
     without_case_reasons: dict[
         str, dict[str, int]
     ] = {}  # why, by method, as far as it was looked into
+    stages: dict[str, float] = {}  # seconds that each stage was waited for
     unasked: int = 0  # cases that the budget did not pay for
     latency: dict[str, float] = {}  # seconds of an answer: the middle one, and one in twenty
     tokens: dict[str, int] = {}  # read and written, where the service tells

@@ -211,6 +211,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         skipped=figures.get("skipped", {}),
         without_case=figures.get("without_case", {}),
         without_case_reasons=figures.get("without_case_reasons", {}),
+        stages=figures.get("stages", {}),
         unasked=figures.get("unasked", 0),
         latency=figures.get("latency", {}),
         tokens=figures.get("tokens", {}),
