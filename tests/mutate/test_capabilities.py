@@ -164,9 +164,9 @@ def test_expansions_only_add_and_name_their_parent() -> None:
         assert case.data["parent"] in ids
         if case.relation.startswith("label"):
             before, after = (case.inputs[i].text for i in (0, 1))
-            assert len(case.data["words"]) == 1
             left = re.findall(r"\w+", after.lower())
-            left.remove(case.data["words"][0].lower())
+            for word in case.data["words"]:
+                left.remove(word.lower())
             old = re.findall(r"\w+", before.lower())
             assert [w.replace("an", "a") for w in left] == [w.replace("an", "a") for w in old]
 

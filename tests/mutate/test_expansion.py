@@ -7,8 +7,11 @@ from typing import ClassVar
 
 import pytest
 
+from polyglitch.mutate.capabilities.cases import may_grow
 from polyglitch.mutate.capabilities.expansion import Seen, expand, with_mask
 from polyglitch.mutate.capabilities.gaps import spellings, wide_gaps
+from polyglitch.mutate.capabilities.set_phrases import opened_texts
+from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.nlp.lexicons.sentiment import open_lexicon
 from polyglitch.nlp.parsers.grammar import open_grammar
 from polyglitch.protocols import Candidate, Filling, Gap, Parse, Slot
@@ -60,7 +63,7 @@ def test_a_sentence_grows_by_phrases_of_several_words(parse: Parse) -> None:
     tools, filler = Toolbox(), Filler()
     lexicon = open_lexicon("en", ("bundled",))
     ((*grown,),) = expand(
-        [parse], tools.parser("en"), filler, open_grammar("en"), lexicon, 5, Seen(filler)
+        [parse], tools.parser("en"), filler, open_grammar("en"), lexicon, 9, Seen(filler)
     )
     texts = [row.parse.text for row in grown]
     assert "The film is a wonderful surprise in the evening." in texts
@@ -78,3 +81,34 @@ def test_phrases_are_spelt_out_by_the_grammar(parse: Parse) -> None:
     found = wide_gaps(parse, grammar)
     assert {len(gap.tags) for gap in found} >= {1, 3}
     assert all(gap.index > 0 for gap in found), "before the first word nothing leads to a filling"
+
+
+@pytest.mark.needs("spacy")
+def test_a_statement_grows_by_a_set_phrase_before_it_and_no_rule_quotes_that() -> None:
+    parser, grammar = Toolbox().parser("en"), open_grammar("en")
+    statement, two, name, fragment, opened, question = parser.parse(
+        [
+            "The jokes are stale.",
+            "The soup was cold and the waiter ignored us.",
+            "I regret the purchase.",
+            "A lazy film with a silly script.",
+            "By the way, the jokes are stale.",
+            "Who wrote the jokes?",
+        ]
+    )
+    texts = [text for _, text in opened_texts(statement, grammar, "en")]
+    assert "For the record, the jokes are stale." in texts and len(set(texts)) == len(texts) > 10
+    assert texts == [text for _, text in opened_texts(statement, grammar, "en")]
+    assert any(opened_texts(two, grammar, "en"))
+    assert all(
+        text.endswith(", I regret the purchase.") for _, text in opened_texts(name, grammar, "en")
+    )
+    assert not any(any(opened_texts(one, grammar, "en")) for one in (fragment, opened, question))
+    (capability,) = load_suite("sentiment", ("02-short-laden",))
+    (quoting,) = load_suite("sentiment", ("10-question-no",))
+    (grown,) = expand(
+        [statement], parser, Filler(), grammar, open_lexicon("en", ("bundled",)), 5, Seen(Filler())
+    )
+    before = [row for row in grown if row.around]
+    assert before and all(may_grow(capability, row) for row in before)
+    assert not any(may_grow(quoting, row) for row in before)

@@ -84,6 +84,21 @@ def test_synthetic_sentences_up_to_their_ambiguity(shared_data: Path) -> None:
         ("strings with at least three capital letters", "[A-Z]{3,}", "whole"),
         ("strings with 3 or more uppercase letters", "[A-Z]{3,}", "whole"),
         ("lines that contain at most 4 digits", "~((.*[0-9].*){5})", "search"),
+        ("lines in which every letter is capital", "~(.*[a-z].*)", "search"),
+        ("lines with all words ending in 'k'", "~(.*\\b(([A-Za-z]+)&~(.*k))\\b.*)", "search"),
+        (
+            "words that have a vowel as their first letter",
+            ".*\\b[AEIOUaeiou][A-Za-z]*\\b.*",
+            "search",
+        ),
+        ("lines with a 4 letter string", ".*[A-Za-z]{4}.*", "search"),
+        ("lines with only one 'z'", "[^z]*z[^z]*", "search"),
+        ("lines with a word and 3 numbers", "(.*\\b[A-Za-z]+\\b.*)&((.*[0-9].*){3})", "search"),
+        (
+            "lines with '-' between the words 'up' and 'go'",
+            ".*(\\bup\\b.*-.*\\bgo\\b|\\bgo\\b.*-.*\\bup\\b).*",
+            "search",
+        ),
         (
             "lines with between 2 and 3 words",
             "([^A-Za-z]*\\b[A-Za-z]+\\b[^A-Za-z]*){2,3}",

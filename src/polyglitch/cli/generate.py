@@ -17,6 +17,8 @@ from polyglitch.cli.say import say
 if TYPE_CHECKING:
     from polyglitch.records import Seed
 
+EXPANSIONS = 5  # of a sentence, as the method has it
+
 
 @click.command(name="generate")
 @click.option(
@@ -28,7 +30,12 @@ if TYPE_CHECKING:
 @click.option(
     "--labels", default="words", help="What the corpus calls its labels: words, sst5, davidson."
 )
-@click.option("--expansions", default=5, help="Grown sentences for each seed; 0 for none.")
+@click.option(
+    "--expansions",
+    type=click.IntRange(0),
+    show_default="5; of an imported suite 0",
+    help="Grown sentences for each seed; 0 for none.",
+)
 @click.option("--proposer", default="ngrams", help="What fills the masks.")
 @click.option(
     "--lexicon",
@@ -52,7 +59,7 @@ def command(
     only: tuple[str, ...],
     corpus: str | None,
     labels: str,
-    expansions: int,
+    expansions: int | None,
     proposer: str,
     lexicons: tuple[str, ...],
     grammar: str,
@@ -69,6 +76,8 @@ def command(
     counts: Counter[str] = Counter()
     if imported is not None:
         rows = imported_rows(imported, numbered, counts)
+        if expansions:
+            rows = grown_rows(rows, expansions, proposer, grammar, seed)
     elif corpus is None:
         rows = template_rows(suite, only, proposer, limit, seed)
     else:
@@ -77,8 +86,9 @@ def command(
         opened = partial(
             open_corpus, corpus, fields=read_fields(fields), format=format, encoding=encoding
         )
+        most = EXPANSIONS if expansions is None else expansions
         rows = corpus_rows(
-            suite, only, opened, labels, expansions, proposer, limit, seed, grammar, lexicons
+            suite, only, opened, labels, most, proposer, limit, seed, grammar, lexicons
         )
     with click.open_file(output, "w", encoding="utf-8", atomic=output != "-") as out:
         for row in rows:
@@ -167,3 +177,27 @@ def imported_rows(path: Path, numbered: bool, counts: Counter[str]) -> Iterator[
     for row in read_suite(path, skipped, numbered):
         yield {"text": row.text, "label": row.label, "capability": row.capability}
     counts.update({f"skipped, {reason}": count for reason, count in skipped.items()})
+
+
+def grown_rows(
+    rows: Iterable[dict[str, object]], most: int, proposer: str, grammar: str, seed: int
+) -> Iterator[dict[str, object]]:
+    """The rows of a suite, each with its expansions after it, which inherit the label (ALiCT's figure 5)."""
+    from itertools import islice
+
+    from polyglitch.flow import SEEDS_AT_ONCE
+    from polyglitch.languages import DEFAULT
+    from polyglitch.mutate.capabilities.seeds import grown_texts
+    from polyglitch.records import digest
+    from polyglitch.tools import Toolbox
+
+    tools, left = Toolbox(seed=seed), iter(rows)
+    while chunk := list(islice(left, SEEDS_AT_ONCE)):
+        texts = [str(row["text"]) for row in chunk]
+        for row, grown in zip(
+            chunk, grown_texts(texts, DEFAULT, most, proposer, tools, grammar), strict=True
+        ):
+            yield row
+            name = digest([row["capability"], row["text"]])
+            for text in grown:
+                yield row | {"text": text, "parent": name, "inputs": [row["text"], text]}

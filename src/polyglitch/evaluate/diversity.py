@@ -15,11 +15,18 @@ import random
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from polyglitch.corpus.read import open_corpus
 from polyglitch.errors import SystemFailed, UsageError
-from polyglitch.evaluate.neurons import Coverage, coverage, linear_layers, measure_bounds
+from polyglitch.evaluate.neurons import (
+    Bounds,
+    Coverage,
+    coverage,
+    linear_layers,
+    measure_bounds,
+    widened,
+)
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.parsers.grammar import distinct_productions
 from polyglitch.nlp.parsers.spacy import open_spacy
@@ -49,6 +56,13 @@ def measured(texts: Sequence[str], language: str, size: int) -> dict[str, float]
 
 def system_coverage(uri: str, known: Sequence[str], tests: Sequence[str]) -> Coverage:
     """What tests wake in the linear layers of a torch model that known inputs do not."""
+    return coverage_curve(uri, known, tests, max(1, len(tests)))[-1][1]
+
+
+def coverage_curve(
+    uri: str, known: Sequence[str], tests: Sequence[str], step: int
+) -> list[tuple[int, Coverage]]:
+    """Coverage after every so many tests (ALiCT's figure 6), in an order that chance decides once."""
     system = open_system(uri)
     try:
         model = getattr(system, "model", None)
@@ -58,12 +72,15 @@ def system_coverage(uri: str, known: Sequence[str], tests: Sequence[str]) -> Cov
             )
         layers = linear_layers(model)
 
-        def ask(texts: Sequence[str]) -> Callable[[], None]:
-            return lambda: answer_all(system, texts)
+        def bounds(texts: Sequence[str]) -> Bounds:
+            return measure_bounds(model, layers, lambda: answer_all(system, texts))
 
-        return coverage(
-            measure_bounds(model, layers, ask(known)), measure_bounds(model, layers, ask(tests))
-        )
+        order = random.Random(0).sample(list(tests), len(tests))  # noqa: S311 - no secret
+        seen, rows, usual = Bounds({}, {}), [], bounds(known)
+        for start in range(0, max(1, len(order)), step):
+            seen = widened(seen, bounds(order[start : start + step]))
+            rows.append((min(start + step, len(order)), coverage(usual, seen)))
+        return rows
     finally:
         system.close()
 

@@ -65,6 +65,15 @@ def measure_bounds(model: Any, layers: Iterable[str], run: Callable[[], None]) -
     return bounds
 
 
+def widened(one: Bounds, other: Bounds) -> Bounds:
+    """The bounds of both together."""
+    if not one.low:
+        return other
+    low = {name: np.minimum(row, other.low[name]) for name, row in one.low.items()}
+    high = {name: np.maximum(row, other.high[name]) for name, row in one.high.items()}
+    return Bounds(low, high)
+
+
 def coverage(known: Bounds, seen: Bounds) -> Coverage:
     """What tests add to known inputs."""
     below = sum(int((seen.low[name] < known.low[name]).sum()) for name in known.low)

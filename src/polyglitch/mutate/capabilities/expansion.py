@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 
 from msgspec.structs import replace
 
+from polyglitch.languages import DEFAULT
 from polyglitch.mutate.capabilities.gaps import WideGap, wide_gaps
 from polyglitch.mutate.capabilities.places import (
     ADVERBS,
@@ -20,6 +22,7 @@ from polyglitch.mutate.capabilities.places import (
     left_alone,
     places,
 )
+from polyglitch.mutate.capabilities.set_phrases import opened_texts
 from polyglitch.nlp.lexicons.sentiment import SentimentLexicon
 from polyglitch.nlp.parsers.grammar import Grammar
 from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
@@ -27,6 +30,7 @@ from polyglitch.protocols import Gap, Parse, Parser, PhraseFiller, Proposer, Slo
 from polyglitch.records import Edit
 
 MASK = "___"
+OPENINGS = 3  # set phrases before a sentence: they are few, and words within it are the point
 PER_GAP = 3  # fillings of a gap that are looked at
 TRAILING = ("IN", "CC")  # a phrase that begins so stands behind the word before it
 
@@ -39,6 +43,7 @@ class Expanded:
     edit: Edit
     words: tuple[str, ...]
     tags: tuple[str, ...]
+    around: bool = False  # a set phrase before the statement, no word within it
 
 
 def expand(
@@ -64,7 +69,34 @@ def expand(
         if len(found[number]) < most and reads_the_same(parse, again, draft):
             edit = Edit("expand", draft.at, draft.at, "", " ".join(draft.words))
             found[number].append(Expanded(again, edit, draft.words, draft.tags))
+    openings = opened(parses, parser, grammar, most)
+    return [taking_turns(*both)[:most] for both in zip(found, openings, strict=True)]
+
+
+def opened(
+    parses: Sequence[Parse], parser: Parser, grammar: Grammar, most: int
+) -> list[list[Expanded]]:
+    """The statements after a set phrase, a few of each."""
+    drafts = [
+        (number, phrase, text)
+        for number, parse in enumerate(parses)
+        for phrase, text in islice(
+            opened_texts(parse, grammar, parse.language or DEFAULT), min(most, OPENINGS)
+        )
+    ]
+    checked = parser.parse([text for _, _, text in drafts])
+    found: list[list[Expanded]] = [[] for _ in parses]
+    for (number, phrase, _), again in zip(drafts, checked, strict=True):
+        edit = Edit("expand", 0, 0, "", f"{phrase.text},")
+        words = tuple(phrase.text.split())
+        found[number].append(Expanded(again, edit, words, (phrase.label,), True))
     return found
+
+
+def taking_turns(one: Sequence[Expanded], other: Sequence[Expanded]) -> list[Expanded]:
+    """Words within a sentence and phrases before it by turns, so that a few have both."""
+    pairs = zip_longest(one, other)
+    return [each for pair in pairs for each in pair if each is not None]
 
 
 class Seen:

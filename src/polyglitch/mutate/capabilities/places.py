@@ -74,8 +74,8 @@ def place_of(
         return None
     if "NN" in tags and (child.children or token.tag not in NOUNS or tags[-1] != "NN"):
         return None
-    if "JJ" in tags and token.tag not in (NOUNS | {"JJ"}):
-        return None
+    if "JJ" in tags and token.tag not in NOUNS:
+        return None  # before another adjective it reads badly: "the western new bridge"
     if tags[-1] in ADVERBS and (child.label in ("S", "SBAR", "NP") or not _takes_adverb(token)):
         return None
     if child.start and (glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)):

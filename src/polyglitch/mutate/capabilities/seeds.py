@@ -14,7 +14,7 @@ from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
 from polyglitch.mutate.capabilities.predicates import CorpusSentence, fits, may_fit, not_parsed
 from polyglitch.mutate.capabilities.spec import Capability, spoken
 from polyglitch.mutate.slots import begins_with_name
-from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.sentiment import INDEPENDENT, open_lexicon
 from polyglitch.nlp.lexicons.terms import term_lists
 from polyglitch.nlp.parsers.grammar import open_grammar
 from polyglitch.nlp.sentences import readable
@@ -97,6 +97,23 @@ def grow(
         for item, some in zip(wanted, rows, strict=True)
     }
     return [FoundSeed(i.seed, i.sentence, i.parse, grown.get(id(i), ())) for i in found]
+
+
+def grown_texts(
+    texts: Sequence[str], language: str, most: int, proposer: str, tools: Tools, grammar: str = ""
+) -> list[list[str]]:
+    """For each text at most so many that say the same with more words; for tests that are there already."""
+    parser, words = tools.parser(language), tools.proposer(proposer, language)
+    rows = expand(
+        parser.parse(texts),
+        parser,
+        words,
+        open_grammar(grammar or language),
+        open_lexicon(language, INDEPENDENT),
+        most,
+        Seen(words),
+    )
+    return [[row.parse.text for row in some] for some in rows]
 
 
 def starts_with_name(parse: Parse, language: str) -> bool:

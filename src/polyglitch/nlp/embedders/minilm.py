@@ -41,6 +41,13 @@ class MiniLm:
             rows[chosen] = pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
         return rows
 
+    def first_pieces(self, texts: Sequence[str]) -> Floats:
+        """The state of the piece before each text, [CLS], which classifiers of BERT's kind read."""
+        rows = np.zeros((len(texts), self._encoder.width), np.float32)
+        for chosen, states in self._batches(texts):
+            rows[chosen] = states.vectors[:, 0]
+        return rows
+
     def embed_words(
         self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
     ) -> list[Floats]:

@@ -18,7 +18,9 @@ from polyglitch.nlp.lexicons.sentiment import CLASSES, open_lexicon
 from polyglitch.protocols import Candidate, Slot
 
 # How often two words must have been seen side by side: two nouns need it most (`rock band`, not `sea cage`).
-TOGETHER = {"NN": 6, "NNS": 6, "JJ": 3, "RB": 2}
+TOGETHER = {"NN": 6, "NNS": 6, "JJ": 4, "RB": 2}
+# And how often of all its places: a frequent word stands beside any other now and then (`time director`).
+USUAL = {"NN": 0.03, "NNS": 0.03, "JJ": 0.005}
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,10 @@ class NgramProposer:
     def _rank(self, tag: str, before: str, after: str) -> list[Candidate]:
         ranked = []
         for word in self._before.get((tag, after), ()):
-            if before in word.left and word.right[after] * word.seen >= TOGETHER.get(tag, 2) - 0.5:
-                share = word.left[before] * word.right[after]
+            together = word.right[after]
+            often = together * word.seen >= TOGETHER.get(tag, 2) - 0.5
+            if before in word.left and often and together >= USUAL.get(tag, 0.0):
+                share = word.left[before] * together
                 ranked.append(Candidate(word.text, round(math.log(share * word.seen), 4)))
         return sorted(ranked, key=lambda each: (-each.score, each.word))
 

@@ -34,14 +34,16 @@ KEPT_OF_LONG = 3
 @lru_cache(maxsize=20_000)
 def readings(shape: Shape, style: str = "whole", formal: bool = False) -> tuple[Item, ...]:
     """The readings of a shape, best first; none if nothing in it can be described."""
-    return _Chart(shape, weights(style), formal).readings()
+    return _Chart(shape, weights(style), formal, style == "search").readings()
 
 
 class _Chart:
     """Spans of tokens with their best readings, built from short to long."""
 
-    def __init__(self, shape: Shape, known: dict[str, float], formal: bool) -> None:
-        self.shape, self.weights, self.formal = shape, known, formal
+    def __init__(
+        self, shape: Shape, known: dict[str, float], formal: bool, search: bool = False
+    ) -> None:
+        self.shape, self.weights, self.formal, self.search = shape, known, formal, search
         self.cells: dict[tuple[int, int], list[Item]] = {}
 
     def readings(self) -> tuple[Item, ...]:
@@ -129,7 +131,10 @@ class _Chart:
                         yield self.same(kind, part)
             elif kind not in TERMS and (kind != "OR" or start == 0):
                 yield self.skip(kind, part)
-        if kind == "WORDS" and end - start > 2 and self.shape[start + 1][0] in ("AND", "OR"):
+        joined = (
+            kind == "WORDS" and not self.search
+        )  # what is looked for beside words is no part of them
+        if joined and end - start > 2 and self.shape[start + 1][0] in ("AND", "OR"):
             for part in self.cells.get((start + 2, end), ()):
                 yield self.apply("words", "WORDS-and", part)
         if kind == "QUANTITY" and end - start > 2 and self.shape[start + 1][0] == "TERM":

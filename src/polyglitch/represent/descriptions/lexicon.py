@@ -89,7 +89,7 @@ def read_words(text: str, subjects: bool = False, bare_literals: bool = False) -
         ):
             tokens += [token._replace(plural=False), DescriptionToken("WORDS")]  # "5 letter words"
         elif token is not None and token.kind != "FILLER":
-            tokens.append(token)
+            tokens.append(token._replace(plural=token.plural or word == "words"))
         elif token is None:
             if bare_literals and len(word) < 3 and word.isalpha():
                 tokens.append(DescriptionToken("LITERAL", word))
@@ -137,6 +137,7 @@ def join(tokens: list[DescriptionToken]) -> list[DescriptionToken]:
     """Commas drawn into what follows them, names into their literals, digits that are literals."""
     out: list[DescriptionToken] = []
     neither = False
+    listed = 0  # where in a list of words that were named together: "the words 'a' and 'lot'"
     for token in tokens:
         if token.kind == "QUANTITY" and isinstance(token.value, str):
             low = {"0,": 0, "2,": 2}.get(token.value, 1)
@@ -155,7 +156,10 @@ def join(tokens: list[DescriptionToken]) -> list[DescriptionToken]:
             if last == "NAME" or last == "TERM":
                 out.pop()
             elif last == "WORDS":
-                out.pop()
+                listed = len(out) if out.pop().plural else 0
+                token = token._replace(kind="WORD")
+            elif listed and len(out) == listed + 2 and last in ("AND", "OR", "COMMA"):
+                listed += 2
                 token = token._replace(kind="WORD")
         elif token.kind in ("QUANTITY", "FOLLOWED", "BEFORE") and last == "COMMA":
             out.pop()
