@@ -175,13 +175,12 @@ class Verdicts(Rows):
         """Cases with their verdicts: the violations of some seeds, or those with these ids in that order."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.id, c.c.seed, c.c.record, v.c.outcome, v.c.record)
+            select(c.c.id, c.c.seed, c.c.record, v.c.outcome, v.c.record, c.c.position)
             .join(v, ITS_VERDICT)
             .where(c.c.run == run, c.c.method == method)
         )
         if seeds is not None:
             query = query.where(c.c.seed.in_(seeds), v.c.outcome == "violated", s.NOT_HELD)
-            query = query.add_columns(c.c.position)
         # Asked to sort what ids or seeds pick, SQLite would walk all cases of the run in their order.
         elif ids is None:
             query = query.order_by(c.c.position)
