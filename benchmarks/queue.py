@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import argparse
 import random
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
-from polyglitch.campaign import make_method
+from polyglitch.campaign import make_campaign, make_method
 from polyglitch.evaluate.distinct import Violation, found_at_budget, with_bugs
 from polyglitch.evaluate.efficiency import Test, first_tests
+from polyglitch.flow import run
 from polyglitch.protocols import System
 from polyglitch.rank.cached_rank import CachedRank, open_order, ranks_cases
 from polyglitch.records import Case, Input, Output, Seed
@@ -120,10 +123,23 @@ def show(tests: Sequence[Test], ranks: Sequence[str], method: str) -> None:
                 print(f"  {rank:<10}{name:<12}{counts:>7.1f}{ratios[0]:>20}{ratios[1]:>20}")
 
 
+def made(system: str) -> str:
+    """A store with a run of SIT and CAT on the bundled sentences."""
+    store = str(Path(tempfile.mkdtemp()) / "queue.sqlite")
+    run(
+        make_campaign(
+            {"system": system, "corpus": "sample", "methods": ["sit", "cat"], "store": store}
+        )
+    )
+    return store
+
+
 def main() -> None:
     """Replay a run in every order."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("store")
+    parser.add_argument(
+        "store", nargs="?", help="by default a run on the bundled sentences is made"
+    )
     parser.add_argument(
         "--run", action="append", help="by default the newest; several are one corpus in parts"
     )
@@ -131,7 +147,7 @@ def main() -> None:
     parser.add_argument("--lens", default="", help="a model that stands in for the system")
     parser.add_argument("--ranks", default="ahead,adaptive")
     options = parser.parse_args()
-    store, system = Store(options.store), open_system(options.system)
+    store, system = Store(options.store or made(options.system)), open_system(options.system)
     histories = [History(store, run) for run in options.run or [""]]
     source, target = histories[0].definition["languages"]
     lens = (lambda: open_lens(options.lens)) if options.lens else None
