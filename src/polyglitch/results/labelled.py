@@ -64,7 +64,7 @@ def join_labels(labels: Sequence[Label], rule: Rule = "majority") -> Said:
     if bugs and (rule == "any" or not fine or (rule == "majority" and len(bugs) > fine)):
         kinds = Counter(label.kind for label in bugs if label.kind)
         cases = Counter(label.case for label in bugs)
-        wrong = Counter(label.wrong for label in bugs if label.wrong)
+        wrong: Counter[str] = Counter(label.wrong for label in bugs if label.wrong)
         kind, case, where = (most_named(counted) for counted in (kinds, cases, wrong))
         also = dict.fromkeys(name for label in bugs for name in label.also if name != kind)
         return Said(BUG, kind, case, where, tuple(filter(None, (kind, *also))) if also else ())
