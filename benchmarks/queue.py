@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import argparse
 import random
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
-from polyglitch.campaign import make_method
-from polyglitch.evaluate.distinct import found_at_budget, with_bugs
+from polyglitch.campaign import make_campaign, make_method
+from polyglitch.evaluate.distinct import Violation, found_at_budget, with_bugs
 from polyglitch.evaluate.efficiency import Test, first_tests
+from polyglitch.flow import run
 from polyglitch.protocols import System
 from polyglitch.rank.cached_rank import CachedRank, open_order, ranks_cases
 from polyglitch.records import Case, Input, Output, Seed
@@ -31,23 +34,31 @@ SHARES = (0.1, 0.25, 0.5)
 
 
 class Replay:
-    """A finished run of one method: its decided cases with their verdicts and answers."""
+    """Finished runs of one method as one: their decided cases with verdicts and answers."""
 
-    def __init__(self, history: History, method: str) -> None:
-        self.history, self.method = history, method
-        pairs = history.store.verdicts.get(history.run_id, method)
+    def __init__(self, histories: Sequence[History], method: str) -> None:
+        self.history, self.method = histories[0], method
+        self.cases: list[Case] = []
+        self.violated: dict[str, bool] = {}
+        self.answers: dict[Input, Output] = {}
+        self.seeds: dict[str, Seed] = {}
+        self.found: list[Violation] = []
+        for history in histories:
+            self.add(history)
+
+    def add(self, history: History) -> None:
+        """Take in what one run has."""
+        pairs = history.store.verdicts.get(history.run_id, self.method)
         decided = [pair for pair in pairs if pair[1].outcome != "undecided"]
-        self.cases = [case for case, _ in decided]
-        self.violated = {case.id: verdict.outcome == "violated" for case, verdict in decided}
-        trials = history.trials(self.cases)
-        self.answers = {t.case.inputs[0]: t.outputs[0] for t in trials}
-        seeds = {case.seed_id for case in self.cases}
-        self.seeds = {name: history.store.cases.seed(history.run_id, name) for name in seeds}
-        self.found = [
-            (self.seeds[trial.case.seed_id], trial, verdict)
-            for trial, (_, verdict) in zip(trials, decided, strict=True)
-            if verdict.outcome == "violated"
-        ]
+        trials = history.trials([case for case, _ in decided])
+        for trial, (case, verdict) in zip(trials, decided, strict=True):
+            if case.seed_id not in self.seeds:
+                self.seeds[case.seed_id] = history.store.cases.seed(history.run_id, case.seed_id)
+            self.cases.append(case)
+            self.violated[case.id] = verdict.outcome == "violated"
+            self.answers[case.inputs[0]] = trial.outputs[0]
+            if verdict.outcome == "violated":
+                self.found.append((self.seeds[case.seed_id], trial, verdict))
 
     def ask(self, inputs: Sequence[Input]) -> list[Output]:
         """The answers of the run."""
@@ -112,25 +123,40 @@ def show(tests: Sequence[Test], ranks: Sequence[str], method: str) -> None:
                 print(f"  {rank:<10}{name:<12}{counts:>7.1f}{ratios[0]:>20}{ratios[1]:>20}")
 
 
+def made(system: str) -> str:
+    """A store with a run of SIT and CAT on the bundled sentences."""
+    store = str(Path(tempfile.mkdtemp()) / "queue.sqlite")
+    run(
+        make_campaign(
+            {"system": system, "corpus": "sample", "methods": ["sit", "cat"], "store": store}
+        )
+    )
+    return store
+
+
 def main() -> None:
     """Replay a run in every order."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("store")
-    parser.add_argument("--run", default="")
+    parser.add_argument(
+        "store", nargs="?", help="by default a run on the bundled sentences is made"
+    )
+    parser.add_argument(
+        "--run", action="append", help="by default the newest; several are one corpus in parts"
+    )
     parser.add_argument("--system", default="firefox:en-pt")
     parser.add_argument("--lens", default="", help="a model that stands in for the system")
     parser.add_argument("--ranks", default="ahead,adaptive")
     options = parser.parse_args()
-    store, system = Store(options.store), open_system(options.system)
-    history = History(store, options.run)
-    source, target = history.definition["languages"]
+    store, system = Store(options.store or made(options.system)), open_system(options.system)
+    histories = [History(store, run) for run in options.run or [""]]
+    source, target = histories[0].definition["languages"]
     lens = (lambda: open_lens(options.lens)) if options.lens else None
     ranks = [name for name in options.ranks.split(",") if name]
-    for method in history.definition["methods"]:
+    for method in histories[0].definition["methods"]:
         tools = Toolbox(
             store, 0, (source, target), system=system, lens=lens, foreign_lens=bool(options.lens)
         )
-        replay = Replay(history, method["name"])
+        replay = Replay(histories, method["name"])
         show(compared(replay, ranks, tools, system), ranks, replay.method)
 
 

@@ -222,6 +222,9 @@ class Group(Record, frozen=True, tag="group/1"):
     case_id: str = ""  # of the first issue, the case that shows it best
 
 
+Wrong = Literal["", "original", "follow-up", "both"]
+
+
 class Label(Record, frozen=True, tag="label/1"):
     """A person's word on an issue."""
 
@@ -232,6 +235,13 @@ class Label(Record, frozen=True, tag="label/1"):
     kind: str = ""
     note: str = ""
     case: str = ""  # which of the issue's cases shows the bug; empty for the worst
+    wrong: Wrong = ""  # which output has the bug, where the reviewer says
+    also: tuple[str, ...] = ()  # further kinds of bugs in the same outputs
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """All kinds that were named, the first first."""
+        return tuple(dict.fromkeys(name for name in (self.kind, *self.also) if name))
 
 
 R = TypeVar("R")

@@ -116,3 +116,20 @@ def test_kinds_and_who_found_what() -> None:
     assert shared["bugs"] == 3
     assert shared["sets"] == {"rti+sit": 1, "rti": 1, "sit": 1}
     assert shared["methods"]["sit"] == {"bugs": 2, "alone": 1}
+
+
+def test_labels_say_which_output_is_wrong_and_carry_several_kinds() -> None:
+    first = Label("i", "bug", "ann", "t", "negation", "", "", "follow-up", ("number",))
+    second = Label("i", "bug", "bob", "t", "negation", "", "", "follow-up")
+    assert first.kinds == ("negation", "number")
+    said = join_labels([first, second])
+    assert (said.kind, said.wrong, said.kinds) == ("negation", "follow-up", ("negation", "number"))
+    verdict = Verdict("1", "violated", score=2.0, threshold=1.0)
+    items = [LabelledCase("1", "sit", "1", "issue", verdict, said), item("sit", "2")]
+    found = labelled.method_figures(items, 2, 0, 3)
+    assert found["wrong"] == {"original": 0, "follow-up": 1, "both": 0, "unsaid": 1}
+    assert found["several_kinds"] == {"1": 1, "2": 1} and list(found["top"]) == ["1", "2", "3"]
+    assert labelled.kinds(items) == {
+        "negation": {"sit": 1}, "number": {"sit": 1}, "words missing": {"sit": 1},
+    }  # fmt: skip
+    assert labelled.overlap(items)["bugs"] == 3

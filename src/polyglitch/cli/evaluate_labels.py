@@ -75,7 +75,20 @@ def show(found: dict[str, Any], top: int) -> None:
                 f"{name}: of {without['sentences']:,} sentences without an issue {without['labelled']:,} are labelled, "
                 f"{row['missed']:,} of them bugs; recall of the whole run about {told(row['recall_of_the_run'])}"
             )
+    show_where(console, found)
     show_kinds(console, found)
+
+
+def show_where(console: Any, found: dict[str, Any]) -> None:
+    """In which output bugs are, and how many kinds they are of, where reviewers said."""
+    for name, row in rows_of(found).items():
+        wrong = {place: count for place, count in row["wrong"].items() if count}
+        if set(wrong) - {"unsaid"}:
+            told = ", ".join(f"{place} {count:,}" for place, count in wrong.items())
+            console.print(f"{name}: wrong is {told}")
+        if set(row["several_kinds"]) - {"1"}:
+            told = ", ".join(f"{count:,} of {n}" for n, count in row["several_kinds"].items())
+            console.print(f"{name}: bugs by how many kinds they are of: {told}")
 
 
 def rows_of(found: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +103,7 @@ def figures_table(found: dict[str, Any], top: int) -> Any:
 
     table = Table(box=None, pad_edge=False)
     heads = ["method", "issues", "labelled", "bugs", "unsure", "disputed", "top-1"]
-    heads += [f"top-{top}"] if top > 1 else []
+    heads += [f"top-{k}" for k in range(2, top + 1)]
     for name in (*heads, "recall", "F"):
         table.add_column(name, justify="left" if name == "method" else "right", no_wrap=True)
     for name, row in rows_of(found).items():

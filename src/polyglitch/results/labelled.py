@@ -18,6 +18,7 @@ from polyglitch.results.intervals import Interval, wilson
 
 Shelf = Literal["issue", "held", "undecided"]
 Rule = Literal["majority", "unanimous", "any"]
+WRONG, UNSAID = ("original", "follow-up", "both"), "unsaid"
 BUG, FINE, UNSURE, DISPUTED = "bug", "not a bug", "unsure", "disputed"
 
 
@@ -27,6 +28,8 @@ class Said(msgspec.Struct, frozen=True):
     word: str  # bug, not a bug, unsure, disputed
     kind: str = ""
     case: str = ""
+    wrong: str = ""  # original, follow-up, both; empty where nobody says
+    kinds: tuple[str, ...] = ()  # all, where there are several
 
 
 class LabelledCase(msgspec.Struct, frozen=True):
@@ -61,7 +64,10 @@ def join_labels(labels: Sequence[Label], rule: Rule = "majority") -> Said:
     if bugs and (rule == "any" or not fine or (rule == "majority" and len(bugs) > fine)):
         kinds = Counter(label.kind for label in bugs if label.kind)
         cases = Counter(label.case for label in bugs)
-        return Said(BUG, *(most_named(named) for named in (kinds, cases)))
+        wrong: Counter[str] = Counter(label.wrong for label in bugs if label.wrong)
+        kind, case, where = (most_named(counted) for counted in (kinds, cases, wrong))
+        also = dict.fromkeys(name for label in bugs for name in label.also if name != kind)
+        return Said(BUG, kind, case, where, tuple(filter(None, (kind, *also))) if also else ())
     if not bugs or (rule == "majority" and fine > len(bugs)):
         return Said(FINE)
     return Said(DISPUTED)
@@ -148,7 +154,9 @@ def method_figures(
         "issues": issues,
         "labelled": sum(words.values()),
         **{word: words[word] for word in (BUG, FINE, UNSURE, DISPUTED)},
-        "top": {str(k): precision(items, k) for k in sorted({1, top})},
+        "top": {str(k): precision(items, k) for k in range(1, top + 1)},
+        "wrong": wrong_outputs(items),
+        "several_kinds": several_kinds(items),
         "precision": precision(items),
         "recall": recall(items),
     }
@@ -175,12 +183,28 @@ def figure(
     return {"value": shown, "of": len(items), "interval": [round(end, 4) for end in interval]}
 
 
+def wrong_outputs(items: Iterable[LabelledCase]) -> dict[str, int]:
+    """In which output reported bugs are: the original's, the follow-up's, both, or unsaid (SIT's table 4)."""
+    found = Counter(
+        item.said.wrong or UNSAID for item in items if item.bug and item.shelf == "issue"
+    )
+    return {name: found[name] for name in (*WRONG, UNSAID)}
+
+
+def several_kinds(items: Iterable[LabelledCase]) -> dict[str, int]:
+    """How many reported bugs are of one kind, of two, ... at once (SIT's sentences with several bugs)."""
+    counts = Counter(
+        max(1, len(item.said.kinds)) for item in items if item.bug and item.shelf == "issue"
+    )
+    return {str(size): counts[size] for size in sorted(counts)}
+
+
 def kinds(items: Iterable[LabelledCase]) -> dict[str, dict[str, int]]:
     """For each kind of bug, as people name it or else as it is suspected, how many each method found."""
     found: dict[str, Counter[str]] = {}
     for item in items:
-        if item.bug:
-            found.setdefault(kind_of(item), Counter())[item.method] += 1
+        for kind in (item.said.kinds or (kind_of(item),)) if item.bug else ():
+            found.setdefault(kind, Counter())[item.method] += 1
     return {name: dict(found[name]) for name in sorted(found, key=lambda n: (-found[n].total(), n))}
 
 
@@ -194,7 +218,8 @@ def overlap(items: Iterable[LabelledCase]) -> dict[str, Any]:
     finders: dict[tuple[str, str], set[str]] = {}
     for item in items:
         if item.bug and item.shelf == "issue":
-            finders.setdefault((item.seed, kind_of(item)), set()).add(item.method)
+            for kind in item.said.kinds or (kind_of(item),):
+                finders.setdefault((item.seed, kind), set()).add(item.method)
     sets = Counter("+".join(sorted(methods)) for methods in finders.values())
     names = sorted({name for methods in finders.values() for name in methods})
     by_method = {

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from polyglitch.records import Label
+from polyglitch.results.labelled import WRONG
 from polyglitch.review.access import (
     REVIEWER_COOKIE,
     YEAR,
@@ -56,6 +57,7 @@ MOST_WAITING = (
     4  # attempts of one address: the honest one behind them waits as many seconds at most
 )
 LONGEST_NOTE = 2000
+LONGEST_KIND, MOST_KINDS = 60, 8  # of further kinds that a reviewer names
 
 
 def make_app(desk: QueueView, trees: Trees, hosts: Hosts, sessions: Sessions) -> Starlette:
@@ -180,14 +182,20 @@ class Review:
             raise HTTPException(400, "no such verdict or kind")
         if case and case not in row.issue.case_ids:
             raise HTTPException(400, "no such case in this issue")
+        wrong = form.get("wrong", "")
+        if wrong and wrong not in WRONG:
+            raise HTTPException(400, "no such output")
+        more = [name.strip()[:LONGEST_KIND] for name in form.get("also", "").split(",")]
+        also = tuple(dict.fromkeys(name for name in more if name and name != kind))[:MOST_KINDS]
         note = form.get("note", "")[:LONGEST_NOTE]
-        # `verdict` is one of the three that the record allows, which a type checker cannot see.
-        label = Label(row.id, verdict, who, now(), kind, note, case)  # type: ignore[arg-type]
+        # `verdict` and `wrong` are among those that the record allows, which a type checker cannot see.
+        said = (verdict, who, now(), kind, note, case, wrong, also)
+        label = Label(row.id, *said)  # type: ignore[arg-type]
         for twin in desk.history.twins.get(row.id, ()):  # the same finding of another method
             self.store.labels.set(desk.run_id, replace(label, issue_id=twin.id, case=""))
         self.store.labels.set(desk.run_id, label)
-        said = f"Issue {row.position}: {verdict}" + (f", {kind}" if kind else "")
-        return self.answer(request, said, row, row.position + 1)
+        told = f"Issue {row.position}: {verdict}" + (f", {kind}" if kind else "")
+        return self.answer(request, told, row, row.position + 1)
 
     def undo(self, request: Request, form: Form) -> Response:
         """Take back the reviewer's last label."""

@@ -68,6 +68,8 @@ const fitJudge = (shown) => {
   byId("case").replaceChildren(...names);
   byId("case").value = shown.dataset.case || cases[0];
   byId("case-field").hidden = cases.length < 2;
+  byId("wrong").value = shown.dataset.wrong || "";
+  byId("also").value = shown.dataset.also || "";
   for (const button of judge.querySelectorAll("button[name]")) {
     const mine = button.name === "verdict" ? shown.dataset.verdict : shown.dataset.kind;
     button.setAttribute("aria-pressed", String(button.value === mine));
@@ -161,7 +163,7 @@ window.addEventListener("pageshow", () => {
 const label = async (fields) => {
   if (leaving || !article()) return;
   const issue = article().dataset.id;
-  const answer = await post(`${base}/label`, { issue, note: byId("note").value, case: byId("case").value, ...fields });
+  const answer = await post(`${base}/label`, { issue, note: byId("note").value, case: byId("case").value, wrong: byId("wrong").value, also: byId("also").value, ...fields });
   noteAnswer(answer);
   if (!(await neighbour(true))) {
     await show(issue);
