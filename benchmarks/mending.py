@@ -1,4 +1,4 @@
-"""All of docs/repair.md's figures on firefox:en-pt from one state of the code, by the commands that the page names.
+"""The figures of docs/how-to/repair.md on firefox:en-pt from one state of the code, by the commands on that page.
 
     python -m benchmarks.mending [FOLDER]
 

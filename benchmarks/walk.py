@@ -21,8 +21,8 @@ import polyglitch
 HOME = Path(polyglitch.__file__).parent
 ONCE = {
     "summary": ("results/summary.py", "summarise"),
-    "store": ("store/store.py", "__init__"),
-    "trials": ("results/history.py", "_read_trials"),
+    "store": ("store/store.py", "Store.__init__"),
+    "trials": ("results/history.py", "read_trials"),
 }
 DEFAULT = ["--system", "firefox:en-pt", "--source-language", "en", "--method", "sit"]
 SEED = 11  # of the sample: one with cases and an issue

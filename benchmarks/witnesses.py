@@ -1,14 +1,17 @@
 """The oracle of witnesses on pairs that were read and that nothing was learned from.
 
-    python -m benchmarks.witnesses [../shared/data/mt]
+    python -m benchmarks.witnesses [../shared/data/mt] [--lens gguf:FILE?prompt=translate --limit 60]
 
 Prints for the test halves of benchmarks/readings, English to Portuguese (firefox) and to Spanish (Apertium), the area
 under the curve of every witness alone and of the joined oracle, with a lens and without, and precision and recall as
-shipped. Bing's and Youdao's pairs are taken where the data folder has them (pairs_bing, pairs_youdao).
+shipped. Bing's and Youdao's pairs are taken where the data folder has them (pairs_bing, pairs_youdao). With `--lens`
+only the Spanish pairs are read, so many of them, drawn by chance: a language model is slow.
 """
 
 from __future__ import annotations
 
+import argparse
+import random
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -35,6 +38,7 @@ WITHOUT = {  # which witnesses are not heard
     "a lens, no way back": frozenset({"back"}),
     "neither": frozenset({"confidence", "back"}),
 }
+FOREIGN_LENS = {"all at hand": frozenset[str](), "without the lens": frozenset({"lens"})}
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -47,6 +51,7 @@ class Reading(msgspec.Struct, frozen=True):
     source: tuple[str, str]
     output: tuple[str, str]
     bug: bool
+    set: int = 1
 
 
 def read_readings(target: str) -> list[Reading]:
@@ -55,10 +60,11 @@ def read_readings(target: str) -> list[Reading]:
     return [msgspec.json.decode(line, type=Reading) for line in lines]
 
 
-def lens_tools(target: str) -> Tools:
-    """The tools for a target language, with a lens where there is one."""
+def lens_tools(target: str, uri: str | None = None) -> Tools:
+    """The tools for a target language, with a lens where there is one or one is named."""
+    lenses = LENSES if uri is None else {target: uri}
     lens, back = (
-        partial(open_lens, table[target]) if target in table else None for table in (LENSES, BACK)
+        partial(open_lens, table[target]) if target in table else None for table in (lenses, BACK)
     )
     return Toolbox(languages=("en", target), lens=lens, back=back)
 
@@ -95,7 +101,7 @@ def show(title: str, rows: Sequence[Reading], said: list[Said]) -> dict[str, flo
             print(line(f"{name} alone", labels, alone))
     figures = {}
     spoke = {name for one in said for name in one}
-    for shown, without in WITHOUT.items():
+    for shown, without in (FOREIGN_LENS if "lens" in spoke else WITHOUT).items():
         if without <= spoke:
             heard = [{name: x for name, x in one.items() if name not in without} for one in said]
             scores = [model.chance(one) for one in heard]
@@ -106,17 +112,44 @@ def show(title: str, rows: Sequence[Reading], said: list[Said]) -> dict[str, flo
 
 def main() -> None:
     """The table of the issue."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("data", type=Path, nargs="?", default=(shared_data() or Path()) / "mt")
+    options.add_argument("--lens", help="a language model that reads the Spanish pairs")
+    options.add_argument("--limit", type=int, default=60)
+    chosen = options.parse_args()
+    if chosen.lens:
+        rows = [row for row in read_readings("es") if row.part == "test"]
+        some = random.Random(0).sample(rows, min(chosen.limit, len(rows)))
+        show(
+            f"en-es, {len(some)} of the test half",
+            some,
+            statements(some, lens_tools("es", chosen.lens)),
+        )
+        return
     figures: dict[str, float] = {}
     for target in ("pt", "es"):
-        rows = [row for row in read_readings(target) if row.part == "test"]
-        figures |= show(f"en-{target}, test half", rows, statements(rows, lens_tools(target)))
-    data = Path(sys.argv[1]) if len(sys.argv) > 1 else (shared_data() or Path()) / "mt"
+        figures |= both_sets(target)
     for name in ("pairs_bing", "pairs_youdao"):
-        if (data / name).is_dir():
-            figures |= foreign(data / name)
+        if (chosen.data / name).is_dir():
+            figures |= foreign(chosen.data / name)
         else:
-            print(f"{name}: not there ({data / name})")
+            print(f"{name}: not there ({chosen.data / name})")
     record("witnesses", figures)
+
+
+def both_sets(target: str) -> dict[str, float]:
+    """The test halves of the two sets of pairs, each and together."""
+    rows = [row for row in read_readings(target) if row.part == "test"]
+    said = statements(rows, lens_tools(target))
+    figures: dict[str, float] = {}
+    for title, sets in (("first set", {1}), ("second set", {2}), ("both", {1, 2})):
+        some = [at for at, row in enumerate(rows) if row.set in sets]
+        figures |= show(
+            f"en-{target}, test halves, {title}",
+            [rows[at] for at in some],
+            [said[at] for at in some],
+        )
+    return figures
 
 
 def foreign(folder: Path) -> dict[str, float]:

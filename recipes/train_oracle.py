@@ -1,4 +1,4 @@
-"""How resources/oracle/weights.json was made, and the figures of docs/oracle.md.
+"""How resources/oracle/weights.json was made, and the figures of docs/explanation/oracle.md.
 
     python recipes/train_oracle.py ../shared/data/mt/pairs_google -o src/polyglitch/resources/oracle/weights.json
 
@@ -40,7 +40,7 @@ BINS = 10  # stretches a feature is cut into, with about as many words in each
 WORD_C, PAIR_C = 0.05, 0.3  # inverse strength of the L2 penalty
 INNER, OUTER = 4, 5
 # What is reported unless told otherwise: below the best F of these pairs, whose translator paraphrases much; on the
-# other records and the campaigns that were read, what lies between is worth it (docs/oracle.md).
+# other records and the campaigns that were read, what lies between is worth it (docs/explanation/oracle.md).
 THRESHOLD = 0.2
 # Our own readings are few, and the only ones of languages with little at hand.
 READINGS, OWN = Path(__file__).parents[1] / "benchmarks" / "readings", 3.0

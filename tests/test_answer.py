@@ -15,6 +15,7 @@ from polyglitch.results.answer import (
     relation_in_words,
     share_in_words,
     title_of,
+    weakest_of,
 )
 from polyglitch.results.order import likelihood, sureness, worst_first
 
@@ -64,6 +65,9 @@ def test_the_worst_is_sure_and_grave_whatever_the_method() -> None:
     ]
     ordered = [one.id for one, _ in sorted(found, key=lambda pair: worst_first(*pair))]
     assert ordered == ["sure negation", "sure words", "far edit", "unsure negation"]
+    part = worst_first(issue("part", "negation"), verdict(0.99), "contained")
+    whole = worst_first(issue("whole", "negation"), verdict(0.9), "similar")
+    assert whole < part, "a phrase alone comes after a whole sentence with the same fault"
 
 
 def test_how_sure_it_is_stands_in_words() -> None:
@@ -96,6 +100,16 @@ def test_the_chart_is_of_kinds_where_there_are_some_else_of_what_is_tested() -> 
     chart = chart_of([issue("a")], failed)
     assert chart and chart.counts == {"typo": 4}
     assert chart_of([], {}) is None
+
+
+def test_without_a_common_fault_the_answer_names_what_fails_most() -> None:
+    rows = {
+        "same:typo": {"violated": 3, "holds": 7},
+        "label:01-typo": {"violated": 1, "holds": 1},
+        "x": {"violated": 2, "holds": 0},
+    }
+    assert weakest_of(rows) == "typo (4 of 12 tests)"
+    assert weakest_of({"x": rows["x"]}) == "", "one thing was tested: the share says it all"
 
 
 def test_the_command_that_makes_a_run_again_can_be_pasted(tmp_path) -> None:

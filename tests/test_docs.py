@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -34,11 +35,24 @@ def test_the_commented_configuration_knows_the_common_keys(key: str) -> None:
     assert key in Campaign.__struct_fields__
 
 
-MADE = re.findall(r"reference/\w+\.md", (ROOT / "mkdocs.yml").read_text("utf-8"))
+MADE = {
+    f"docs/{name}"
+    for name in re.findall(r"reference/\w+\.md", (ROOT / "mkdocs.yml").read_text("utf-8"))
+}
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
-            made = target in MADE  # from the code, when the site is built
-            assert made or (page.parent / target).exists(), f"{page.name}: {target}"
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            place = os.path.relpath(page.parent / target, ROOT)
+            # MADE: from the code, when the site is built
+            assert place in MADE or (ROOT / place).exists(), f"{page.name}: {target}"
+
+
+def test_pages_that_code_and_messages_name_are_there() -> None:
+    named = re.compile(r"\bdocs/[\w/.-]+\.(?:md|png)")
+    for folder in ("src", "recipes", "benchmarks", "examples", "tests"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".py", ".toml", ".md", ".ipynb", ".html", ".js"):
+                for page in named.findall(path.read_text("utf-8")):
+                    assert (ROOT / page).exists(), f"{path.relative_to(ROOT)}: {page}"

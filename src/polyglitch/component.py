@@ -82,7 +82,8 @@ class Method:
     compare: Oracle
     issues: IssueBuilder
     needs: tuple[str, ...] = ()  # "parser", "parser:target", "proposer:NAME", "embedder:NAME";
-    # "words:RELATION, ..." names what is left out where no parser is installed
+    # "words:RELATION, ..." names what is left out where no parser is installed;
+    # "data:METHOD:FILE" wants a file of the source language
     route: Literal["direct", "round trip"] = "direct"
     language: str | None = None  # of its tests, where the method says it
     capabilities: tuple[

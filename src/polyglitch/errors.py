@@ -48,11 +48,15 @@ class Missing(UsageError):
 
 EXTRAS = re.compile(r"pip install 'polyglitch\[([\w,]+)\]'")
 OWN_COMMAND = re.compile(r"(?<![\w./-])polyglitch(?= get )")
+OTHER_PACKAGE = re.compile(r"(?<![\w./-])(?<!-m )pip(?= install )")
+INTERPRETER = re.compile(r"(?<![\w./-])python(?= -[cm] )")
 
 
 def as_works_here(install: str) -> str:
     """A hint with its commands as they can be pasted: this package is on no index, and may not be on the PATH."""
     found = EXTRAS.sub(lambda match: install_extras(match[1].split(",")), install)
+    found = OTHER_PACKAGE.sub(lambda _: program("pip", "-m pip"), found)
+    found = INTERPRETER.sub(lambda _: program("python", "").strip(), found)
     return OWN_COMMAND.sub(lambda _: program("polyglitch", "-m polyglitch"), found)
 
 

@@ -7,7 +7,7 @@ stopped goes on from what is there. While the system answers one batch of cases,
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -19,8 +19,7 @@ import msgspec
 from polyglitch.campaign import Campaign
 from polyglitch.component import Method
 from polyglitch.mutate.without_case import reasons_without_case
-from polyglitch.rank.cached_rank import CachedRank
-from polyglitch.rank.words import mean_score
+from polyglitch.rank.cached_rank import CachedRank, asks_first, open_order, ranks_cases
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
 from polyglitch.results.history import History
 from polyglitch.results.summary import (
@@ -30,8 +29,10 @@ from polyglitch.results.summary import (
     refuse_unfinished,
     run_figures,
 )
+from polyglitch.results.ways_back import keep_ways_back
 from polyglitch.run.asking import Asker
 from polyglitch.run.budget import Budget, Estimate, Progress, Watch, reckon
+from polyglitch.run.case_queue import CaseQueue
 from polyglitch.run.engines import Later, open_engine
 from polyglitch.run.flakiness import merge_repeats
 from polyglitch.run.plan import Open, open_plan, prompted
@@ -45,7 +46,7 @@ FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = (
     64  # enough for a parser or a proposer to batch, few enough that a kill repeats little
 )
-RANKED_AT_ONCE = 256  # seeds among which a budget is spent on the most promising first
+RANKED_AT_ONCE = 512  # seeds among which a budget is spent on the most promising cases first
 CASES_AT_ONCE = 256
 HELD = 16  # so many times CASES_AT_ONCE stay in memory from being made to being asked
 SAMPLE = 32  # seeds that an estimate looks at
@@ -91,6 +92,7 @@ class Flow:
     def __init__(self, campaign: Campaign, watch: Watch, open_one: Open | None = None) -> None:
         campaign = prompted(campaign)
         self.campaign, self.watch, self.progress = campaign, watch, Progress()
+        self.stages: defaultdict[str, float] = defaultdict(float)  # seconds waited for each
         self.judging: deque[tuple[Method, list[Case], list[list[Trial]], Later[list[Verdict]]]]
         self.judging = deque()
         self.askers: list[Asker] = []
@@ -131,6 +133,7 @@ class Flow:
         if state == "done" and not self.campaign.retry_errors:
             return before | {"queries": 0, "cache_hits": before["queries"] + before["cache_hits"]}
         started = time.monotonic() - before.get("seconds", 0.0)
+        self.stages.update(before.get("stages", {}))
         self.open_askers()
         self.open_rank()
         if self.plan.meter.limited:
@@ -138,9 +141,11 @@ class Flow:
         issues, answers = 0, dict[str, Any]()
         try:
             self.ask_and_compare()
-            ranked = ranked_issues(self.plan.methods, self.history)
-            issues = self.store.verdicts.set_issues(self.run_id, ranked)
+            with self.timed("issues"):
+                ranked = ranked_issues(self.plan.methods, self.history)
+                issues = self.store.verdicts.set_issues(self.run_id, ranked)
             answers = answer_figures(self.history, self.plan.methods) | self.without_case()
+            answers |= keep_ways_back(self.campaign, self.plan, self.history, self.askers)
         finally:
             figures = run_figures(self.plan, self.store, self.askers)
             seconds = round(time.monotonic() - started, 3)
@@ -148,6 +153,7 @@ class Flow:
                 "seeds": self.progress.seeds,
                 "issues": issues,
                 "seconds": seconds,
+                "stages": {name: round(spent, 3) for name, spent in self.stages.items()},
                 "limits": {
                     "fail_under": self.campaign.fail_under,
                     "max_undecided": self.campaign.max_undecided,
@@ -159,6 +165,15 @@ class Flow:
         self.store.runs.finish(self.run_id, figures, "done")
         self.history.reload()
         return figures
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Count the seconds of a stage; where the system works ahead, those that the run waited for."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.stages[stage] += time.monotonic() - start
 
     def about(self, state: str, before: dict[str, Any]) -> str:
         """Which run it is, for who wants to know what happens."""
@@ -209,38 +224,63 @@ class Flow:
         corpus, limit = self.plan.corpus, self.campaign.limit
         self.progress.seeds_total = sum(1 for _ in islice(corpus, limit))
         stream = islice(iter(corpus), limit)
-        choosy = self.budget.limited and self.tools.rank is not None
-        size = RANKED_AT_ONCE if choosy else FIRST_SEEDS
+        size = RANKED_AT_ONCE if self.queued else FIRST_SEEDS
+        if self.queued and asks_first(self.campaign.rank, self.tools):
+            size = min(size, self.budget.most_seeds or size)
         while chunk := list(islice(stream, size)):
             size = max(size, min(2 * size, SEEDS_AT_ONCE))
             self.store.cases.add_seeds(self.run_id, self.progress.seeds, chunk)
             self.progress.seeds_out += len(chunk)
-            yield self.most_promising(chunk) if choosy else chunk
+            yield chunk
             self.progress.seeds += len(chunk)
             self.tell()
 
     # rank
+    @property
+    def queued(self) -> bool:
+        """Whether a budget is spent case by case in the order of a rank, rather than along the corpus."""
+        return self.budget.limited and self.campaign.rank != "none"
+
     def open_rank(self) -> None:
-        """Give the tools the rank that the campaign names; what it asks goes through the store."""
-        if self.campaign.rank == "none":
-            return
+        """Give the tools the rank of words that the campaign names; what it asks goes through the store."""
+        if self.campaign.rank != "none" and not ranks_cases(self.campaign.rank):
+            self.tools.rank = CachedRank(self.campaign.rank, self.plan.systems[0], self.ask_first)
+
+    def ask_first(self, inputs: Sequence[Input]) -> list[Output]:
+        """Answers to originals before their cases are chosen; they are asked anyway, and paid for."""
         asker = self.askers[0]
+        self.budget.pay(inputs)
+        answers = asker.gather(asker.submit(inputs))
+        if asker.stopped:
+            raise asker.stopped
+        return [answers[asker.key(item)] for item in inputs]
 
-        def ask(inputs: Sequence[Input]) -> list[Output]:
-            answers = asker.gather(asker.submit(inputs))
-            if asker.stopped:
-                raise asker.stopped
-            return [answers[asker.key(item)] for item in inputs]
-
-        self.tools.rank = CachedRank(self.campaign.rank, self.plan.systems[0], ask)
-
-    def most_promising(self, seeds: list[Seed]) -> list[Seed]:
-        """Seeds by the mean score of their words, so that a budget is spent where the rank says."""
-        parser = self.tools.parser(self.plan.languages[0])
-        ranks = self.tools.word_ranks(seeds, parser.parse([seed.input.text for seed in seeds]))
-        worth = [mean_score(scores) for scores in ranks or []]
-        order = sorted(range(len(seeds)), key=lambda number: -worth[number])
-        return [seeds[number] for number in order]
+    def ask_in_order(self) -> None:
+        """The cases of many seeds and of all methods in the order of the rank, until the budget is spent."""
+        methods, place = {method.name: method for method in self.plan.methods}, 0
+        for seeds in self.seeds():
+            for _, pending in self.mutated([seeds]):
+                deque(
+                    pending, maxlen=0
+                )  # made and kept; they are read back with those of earlier runs
+            cases = [
+                case
+                for name in methods
+                for case in self.store.cases.of_seeds(self.run_id, name, seeds)
+            ]
+            with self.timed("rank"):
+                order = open_order(self.campaign.rank, seeds, cases, self.tools, self.ask_first)
+            queue = CaseQueue(order, self.budget, self.store, self.run_id, place)
+            for batch in queue.batches():
+                for name, method in methods.items():
+                    if some := [case for case in batch if case.method == name]:
+                        self.compare(method, some, self.trips.send(some))
+                self.keep_verdicts(0)
+                if self.trips.stopped:
+                    return
+            place = queue.place
+            if self.budget.paid_out:
+                return
 
     # mutate
     def mutated(
@@ -262,6 +302,13 @@ class Flow:
         self, method: Method, seeds: list[Seed], todo: list[Seed], cases: Later[Iterable[Case]]
     ) -> tuple[Method, Iterator[list[Case]]]:
         """Keep the cases of the seeds that an earlier run did not make them of."""
+        with self.timed("mutate"):
+            return self.make_cases(method, seeds, todo, cases)
+
+    def make_cases(
+        self, method: Method, seeds: list[Seed], todo: list[Seed], cases: Later[Iterable[Case]]
+    ) -> tuple[Method, Iterator[list[Case]]]:
+        """Walk through new cases into the store; those that wait for a verdict."""
         stream = (msgspec.structs.replace(case, method=method.name) for case in cases())
         place = self.store.cases.count(self.run_id, method.name)
         add = partial(self.store.cases.add, self.run_id, method.name)
@@ -292,6 +339,8 @@ class Flow:
     # run, represent, compare
     def ask_and_compare(self) -> None:
         """Every pending case to its verdict, the system always some cases ahead."""
+        if self.queued:
+            return self.ask_in_order()
         waiting: deque[tuple[Method, list[Case], Asked]] = deque()
         if self.budget.limited:
             self.budget.charge(self.store.cases.judged(self.run_id))
@@ -307,11 +356,13 @@ class Flow:
         while waiting:
             self.compare(*waiting.popleft())
         self.keep_verdicts(0)
+        return None
 
     def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
         """Wait for the outputs of some cases, of each time they were asked for, and have them judged."""
-        self.wait_for(asked)
-        cases, rounds = self.trips.trials(cases, asked, back=method.route == "round trip")
+        with self.timed("ask"):
+            self.wait_for(asked)
+            cases, rounds = self.trips.trials(cases, asked, back=method.route == "round trip")
         names = self.campaign.labels
         rounds = [[relabelled_trial(trial, names) for trial in trials] for trials in rounds]
         self.judging.append((method, cases, rounds, self.engine.compare(method, rounds[0])))
@@ -329,9 +380,10 @@ class Flow:
         """Keep the verdicts that are there, and wait for others until only so many are under way."""
         while len(self.judging) > under_way:
             method, cases, rounds, first = self.judging.popleft()
-            verdicts = first()
-            if len(rounds) > 1:
-                verdicts = merge_repeats(rounds, verdicts, partial(self.judge, method))
+            with self.timed("compare"):
+                verdicts = first()
+                if len(rounds) > 1:
+                    verdicts = merge_repeats(rounds, verdicts, partial(self.judge, method))
             pairs = list(zip(cases, verdicts, strict=True))
             self.store.verdicts.add(self.run_id, method.name, pairs)
             self.progress.cases += len(cases)

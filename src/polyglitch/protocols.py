@@ -104,6 +104,22 @@ class Lens(Protocol):
         `language` is that of the outputs, for models that must be told."""
 
 
+class Reading(msgspec.Struct, frozen=True):
+    """How likely a model finds the pieces of an output, and which of the input each looks at."""
+
+    log_probabilities: Floats  # one a piece, the end of the output too
+    source_spans: tuple[tuple[int, int], ...]  # characters of the input text; (0, 0) for specials
+    attention: Floats  # pieces of the output x of the input
+
+
+@runtime_checkable
+class AligningLens(Lens, Protocol):
+    """A lens that also shows what each piece of an output hangs on, without gradients."""
+
+    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> Sequence[Reading]:
+        """The pieces of each output, always the same ones for the same output."""
+
+
 class Adviser(Protocol):
     """A model that is asked for a second opinion, within a budget."""
 
@@ -315,6 +331,9 @@ class Tools(Protocol):
 
     def ask(self, uri: str, text: str) -> str | None:
         """What another system than the one under test says to a text, asked once; nothing where it fails."""
+
+    def ask_all(self, uri: str, texts: Sequence[str]) -> list[str | None]:
+        """The same of several texts, in batches."""
 
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from polyglitch import registry
 from polyglitch.errors import Missing, UsageError
+from polyglitch.languages import having
+from polyglitch.languages import language as language_of
 from polyglitch.protocols import (
     Adviser,
     Embedder,
@@ -114,19 +116,29 @@ class Toolbox:
 
     def ask(self, uri: str, text: str) -> str | None:
         """What a system that helps to make cases says to a text; asked once, and kept."""
+        return self.ask_all(uri, [text])[0]
+
+    def ask_all(self, uri: str, texts: Sequence[str]) -> list[str | None]:
+        """The same of several texts, in batches of the system's size."""
         from polyglitch.systems.uri import open_system
 
         place = ("systems", uri, "")
         if place not in self._made:
             self._made[place] = open_system(uri)
         system: System = self._made[place]
-        key = output_key(system.signature, Input(text))
-        known = self.remember(ASKED, [key]).get(key)
-        if known is None:
-            (output,) = system.ask([Input(text)])
-            known = output.text if output.ok else ""
-            self.keep(ASKED, {key: known})
-        return known or None
+        keys = [output_key(system.signature, Input(text)) for text in texts]
+        known = self.remember(ASKED, list(dict.fromkeys(keys)))
+        todo = {key: Input(text) for key, text in zip(keys, texts, strict=True) if key not in known}
+        left, size = list(todo.items()), max(1, system.batch_size)
+        for some in (left[start : start + size] for start in range(0, len(left), size)):
+            outputs = system.ask([item for _, item in some])
+            new = {
+                key: output.text if output.ok else ""
+                for (key, _), output in zip(some, outputs, strict=True)
+            }
+            self.keep(ASKED, new)
+            known |= new
+        return [known[key] or None for key in keys]
 
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""
@@ -149,6 +161,8 @@ class Toolbox:
             self.proposer(name, source)
         elif kind == "embedder":
             self.embedder(name, source)
+        elif kind == "data":
+            check_data(name, source)
         elif kind == "white box" and self.white_box is None:
             raise UsageError(
                 f"{name} looks inside the system, and this one does not show it; the systems that do are "
@@ -157,8 +171,12 @@ class Toolbox:
 
     def _check_target(self, target: str | None) -> None:
         """The parser of the outputs; whoever lacks it can still compare them as text."""
+        from polyglitch.nlp.parsers.spacy import how_to_install
+
         try:
-            self.parser(target)
+            if getattr(self.parser(target), "tags_only", False):
+                what = f"a parser with dependencies for the language {target!r}"
+                raise Missing(what, "the structure of its sentences", how_to_install(target or ""))
         except Missing as error:
             other = (
                 f"{error.install}; or --param sit.oracle=aligned, or sit.structure=raw (plain text)"
@@ -183,3 +201,14 @@ class Toolbox:
                 "add --source-language (and --target-language), such as en"
             )
         return language
+
+
+def check_data(need: str, source: str | None) -> None:
+    """Refuse a language that a method cannot read: it has no word list of it, and every case would stay undecided."""
+    method, _, file = need.partition(":")
+    if source and language_of(source).file(file) is None:
+        known = ", ".join(language_of(code).name for code in having(file))
+        raise UsageError(
+            f"{method} reads {known} only, and the sentences are in {source!r}, whose folder has no {file}: every case "
+            "would stay undecided. Methods that need none of it: rti, sit, facts, relations"
+        )

@@ -20,7 +20,8 @@ def test_help_is_fast_because_nothing_heavy_is_imported(cli: Cli) -> None:
     probe = "import sys; sys.argv = ['polyglitch', '--help']\n"
     probe += "from polyglitch.cli.main import main\n"
     probe += "try: main()\nexcept SystemExit: pass\n"
-    probe += "print(sorted({'numpy', 'sqlalchemy', 'rich', 'spacy', 'torch', 'httpx'} & set(sys.modules)))"
+    heavy = "numpy sqlalchemy rich spacy torch httpx starlette uvicorn sacrebleu jinja2 rapidfuzz"
+    probe += f"print(sorted(set({heavy.split()}) & set(sys.modules)))"
     import subprocess
 
     out = subprocess.run(

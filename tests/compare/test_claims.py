@@ -8,18 +8,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from benchmarks import claims as benchmark
 
 from polyglitch.compare.judge import Saved, trial_of
 from polyglitch.compare.oracles.claims import claims
 from polyglitch.compare.oracles.claims.edit import find_edit
-from polyglitch.compare.oracles.labels import words_only
 from polyglitch.records import Verdict
 from polyglitch.tools import Toolbox
 
-PAIRS = [
-    json.loads(line)
-    for line in (Path(__file__).parent / "claims_pairs.jsonl").read_text("utf-8").splitlines()
-]
+PAIRS = benchmark.read()
 BAR = 0.85
 
 
@@ -29,28 +26,20 @@ def judged(relation: str, source: str, followup: str, one: str, other: str) -> V
     return verdict
 
 
-def f_score(rows: list[dict[str, Any]], violated: list[bool]) -> float:
-    """Harmonic mean of precision and recall of the violated."""
-    hit = sum(v and row["violated"] for row, v in zip(rows, violated, strict=True))
-    wrong = sum(v != row["violated"] for row, v in zip(rows, violated, strict=True))
-    return 2 * hit / (2 * hit + wrong)
-
-
-@pytest.mark.parametrize("half", ["tune", "test"])
-def test_claims_beat_the_bar_and_exact_match(half: str) -> None:
-    rows = [row for row in PAIRS if row["half"] == half]
-    verdicts = claims(vectors=False)(
-        [trial_of(msgspec.convert(row, Saved)) for row in rows], Toolbox()
-    )
-    assert all(v.outcome != "undecided" for v in verdicts)
-    equal = [words_only(r["source_output"]) == words_only(r["followup_output"]) for r in rows]
-    exact = [e == (r["relation"] == "differs") for e, r in zip(equal, rows, strict=True)]
-    score = f_score(rows, [v.outcome == "violated" for v in verdicts])
-    assert score >= BAR > f_score(rows, exact)
+@pytest.mark.parametrize(
+    ("half", "number"), [("tune", 1), ("test", 1), ("tune", 2), ("test", 2), ("tune", 3)]
+)
+def test_claims_beat_the_bar_and_exact_match(half: str, number: int) -> None:
+    rows = [row for row in PAIRS if row["half"] == half and row["set"] == number]
+    pairs = benchmark.judged(rows)
+    assert all(pair.verdict.outcome != "undecided" for pair in pairs)
+    told = benchmark.score((pair.row["violated"], pair.found) for pair in pairs)
+    exact = benchmark.score((pair.row["violated"], pair.exact) for pair in pairs)
+    assert told[2] >= BAR > exact[2]
 
 
 def test_pairs_cover_features_relations_and_both_sides() -> None:
-    assert len(PAIRS) >= 500 and len({row["id"] for row in PAIRS}) == len(PAIRS)
+    assert len(PAIRS) >= 1000 and len({row["id"] for row in PAIRS}) == len(PAIRS)
     topics = {(row["source"], row["half"]) for row in PAIRS}
     assert len(topics) == len({source for source, _ in topics})  # a topic is in one half only
     for half in ("tune", "test"):
@@ -174,3 +163,65 @@ def test_letters_of_a_choice_are_claims() -> None:
 def test_claims_in_other_languages(one: str, other: str, violated: bool) -> None:
     found = judged("same", "?", "??", one, other)
     assert (found.outcome == "violated") is violated, found.reasons
+
+
+ASKED = {
+    "rewrite": ("Rewrite formally: tell them", "rewrite formally: tell them"),
+    "list": ("List three fruits.", "list three fruits"),
+    "choice": ("Is a whale a fish or a mammal?", "is a whale a fish or a mammal?"),
+    "code": ("Write it in Python.", "write it in python"),
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "one", "other", "violated"),
+    [
+        ("list", "Plum, fig and pear.", "- Pear\n- Fig\n- Plum", False),
+        ("list", "Plum, fig and pear.", "Plum, potato and pear.", True),
+        ("list", "1. Plum\n2. Fig\n3. Pear", "1. Plum\n2. Fig", True),
+        ("choice", "It is a mammal.", "A whale is a mammal, although it looks like a fish.", False),
+        ("choice", "It is a mammal.", "It is a fish.", True),
+        ("rewrite", "Ida Roth thanked Max Held.", "Ida Brand thanked Max Held.", True),
+        (
+            "rewrite",
+            "The firm owes us 6% and the bank 3%.",
+            "The firm owes us 3% and the bank 6%.",
+            True,
+        ),
+        ("rewrite", "We told the board twice.", "The board was told two times by us.", False),
+        ("rewrite", "Delivery costs 5 euros.", "Delivery is free of charge.", True),
+        ("rewrite", "The report is due next week.", "The report is due next month.", True),
+        ("rewrite", "City: Ulm\nCurrency: EUR", "Currency: EUR\nCity: Ulm", False),
+        ("rewrite", "City: Ulm\nCurrency: EUR", "City: Ulm\nCurrency: USD", True),
+        ("code", "Use `ls -l *.log`.", "```bash\nls -l *.log\n```", False),
+        ("code", "Use `ls -l *.log`.", "```bash\nrm *.log\n```", True),
+    ],
+)
+def test_rows_roles_prices_and_choices(asked: str, one: str, other: str, violated: bool) -> None:
+    found = judged("same", *ASKED[asked], one, other)
+    assert (found.outcome == "violated") is violated, found.reasons
+
+
+LOOP = """def positive(xs):
+    found = []
+    for x in xs:
+        if x > 0:
+            found.append(x)
+    return found"""
+
+
+def test_programs_are_told_apart_by_what_they_give() -> None:
+    short, wrong = "def positive(a):\n    return [n for n in a if n > 0]", LOOP.replace(">", ">=")
+    assert judged("same", *ASKED["code"], LOOP, short).outcome == "holds"
+    told = judged("same", *ASKED["code"], LOOP, wrong.replace("> 0", "< 0").replace(">=", "<"))
+    assert told.outcome == "violated" and "they give" in told.reason
+
+
+def test_a_program_for_another_task_must_do_something_else() -> None:
+    asked = (
+        "Write a function top(a) that returns the largest of a.",
+        "Write a function low(a) that returns the smallest of a.",
+    )
+    before = "def top(a):\n    return max(a)"
+    assert judged("differs", *asked, before, "def low(a):\n    return min(a)").outcome == "holds"
+    assert judged("differs", *asked, before, "def low(a):\n    return max(a)").outcome == "violated"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError
 from math import sqrt
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from polyglitch.compare.metrics import catalogue
 from polyglitch.compare.metrics.bleu import Frequencies, cosine, unit_cosines
 from polyglitch.compare.metrics.catalogue import TextMetric
 from polyglitch.compare.metrics.units import cut, pattern, pattern_for, units
+from polyglitch.errors import Missing
 from polyglitch.protocols import Metric
 from polyglitch.registry import entries, load
 
@@ -147,6 +150,20 @@ def test_sacrebleu_metrics_are_those_of_the_library() -> None:
     assert both == [max(longer.score, shorter.score) / 100]
 
 
+def test_a_metric_of_sacrebleu_without_it_says_what_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def absent(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(catalogue, "version", absent)
+    catalogue.sacrebleu_scorer.cache_clear()
+    for asked in (lambda: metric("chrf").score([("a", "b")]), lambda: metric("bleu").signature):
+        with pytest.raises(Missing, match=r"sacrebleu is not installed.*install"):
+            asked()
+    assert metric("lcs").score([("a", "a")]) == [1.0]
+
+
 def test_character_bleu_is_the_plain_product_of_precisions() -> None:
     # abcde against abcdf: 4/5, 3/4, 2/3 and 1/2 of the n-grams match, and the lengths are equal.
     expected = (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25
@@ -159,3 +176,13 @@ def test_diff_bleu_halves_what_an_unmatched_order_counts() -> None:
     # and 1/4 matches; there is no order 4.
     expected = (2 / 3 * (1 / 2) / 2 * (1 / 4) / 1) ** 0.25
     assert metric("bleu-diff").score([("我爱你", "我恨你")]) == pytest.approx([expected], rel=1e-6)
+
+
+def test_rouge_counts_shared_words_pairs_and_the_longest_common_subsequence() -> None:
+    from polyglitch.compare.metrics.rouge import rouge_1, rouge_2, rouge_l
+
+    pair = ("The police killed the gunman.", "the gunman police killed")
+    scores = [round(metric.score([pair])[0], 4) for metric in (rouge_1, rouge_2, rouge_l)]
+    # 4 words of 5 and 4; "police killed" and "the gunman" of 4 and 3 pairs; "the police killed" of 5 and 4.
+    assert scores == [round(8 / 9, 4), round(4 / 7, 4), round(6 / 9, 4)]
+    assert rouge_2.score([("one", "two"), ("one", "One!"), ("", "")]) == [0.0, 1.0, 1.0]

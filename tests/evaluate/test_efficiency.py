@@ -66,7 +66,10 @@ def test_ranks_are_compared_over_the_same_number_of_tests() -> None:
     assert (gri["tests_needed"], chance["tests_needed"]) == ([2], [8, 7])
     assert gri["ratio_at_budget"][0] == pytest.approx(0.8 / 0.1)
     assert gri["ratio"][0] == pytest.approx(0.4 / (8 / 22))
-    assert found["shared_tokens"] == {"gri+random": 5}
+    assert found["shared_words"] == {"gri": 4}
+    sentences = gri["found"]["sentences"]
+    assert (sentences["count"], chance["found"]["sentences"]["count"]) == ([1], [0, 1])
+    assert sentences["to_random"][0] == 2 and sentences["to_none"] is None
 
 
 def test_a_rank_twice_as_good_is_told_from_one_that_is_not() -> None:

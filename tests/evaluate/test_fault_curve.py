@@ -52,3 +52,21 @@ def test_the_picture_is_an_svg_with_every_curve_and_a_safe_title() -> None:
     assert [text.split()[0] for text in texts[-3:]] == ["initial", "gri", "ideal"]
     assert not [child for child in root.iter() if child.tag.endswith("script")]
     assert made == picture(orders, title), "the same figures give the same file"
+
+
+def test_an_area_has_an_interval_from_resampled_seeds_and_ties_share_their_place() -> None:
+    import numpy as np
+
+    from polyglitch.evaluate.priority import area_interval, tied_area
+    from polyglitch.records import Case, Input, Verdict
+
+    failed = [True, False, True, False, False, False]
+    assert tied_area(np.zeros(6), np.array(failed)) == pytest.approx(50)
+    ideal = np.array(failed, float)
+    assert tied_area(ideal, np.array(failed)) == pytest.approx(apfd(sorted(failed, reverse=True)))
+    judged = [
+        (Case(str(n), f"s{n // 2}", "same", (Input("a"),)), Verdict(str(n), "holds"))
+        for n in range(6)
+    ]
+    low, high = area_interval(ideal.tolist(), failed, judged, 0)
+    assert 50 <= low <= tied_area(ideal, np.array(failed)) <= high <= 100

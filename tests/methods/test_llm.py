@@ -97,7 +97,7 @@ def test_an_honest_reader_passes(cli: Any, folder: Path) -> None:
     [
         ("sycophant", {"wrong-suggestion", "wrong-authority"}),
         ("obedient", {"instruction-in-data", "instruction-first"}),
-        ("inventive", {"fact-removed", "unanswerable"}),
+        ("inventive", {"fact-removed", "unanswerable", "answer-illegible"}),
         ("constant", {"fact-removed", "unanswerable"}),
     ],
 )

@@ -55,6 +55,8 @@ def test_logs_of_other_tools_hold_every_violation(tmp_path: Path) -> None:
         logs[name] = json.loads(path.read_text("utf-8"))
     samples = logs["inspect"]["samples"]
     assert len(samples) == 3 and logs["inspect"]["version"] == 2
+    keys = list(logs["inspect"])  # its viewer reads all of these, and none after the samples
+    assert {"status", "eval", "plan", "results", "stats"} <= set(keys[: keys.index("samples")])
     assert samples[0]["scores"]["polyglitch"]["explanation"] == "the structure changed"
     assert samples[0]["metadata"]["original_answer"] == "A ponte está fechada."
     rows = logs["promptfoo"]["results"]["results"]

@@ -102,3 +102,12 @@ def test_splitting_off_hidden_characters_loses_none(text: str) -> None:
 )
 def test_hidden_characters_are_written_out(text: str, shown: str) -> None:
     assert spelled_out(text) == shown
+
+
+def test_a_fault_is_marked_without_the_blanks_around_it() -> None:
+    pieces = mark("used not five", faults=[FaultRange(4, 9, "why", 1)])
+    assert [piece.text for piece in pieces if piece.fault] == ["not"]
+
+
+def test_capitals_can_be_left_out_of_a_comparison() -> None:
+    assert differing_ranges("the Autumn", "The autumn not", by_case=False) == ([], [(11, 14)])

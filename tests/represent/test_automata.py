@@ -11,11 +11,12 @@ from polyglitch.represent.automata.dfa import (
     AutomatonLimits,
     alphabet,
     automaton,
-    counts,
     equivalent,
-    product,
 )
+from polyglitch.represent.automata.product import counts, product
 from polyglitch.represent.automata.similarity import (
+    CONVERGED,
+    LENGTHS,
     hybrid,
     language_similarity,
     regex_similarity,
@@ -23,6 +24,7 @@ from polyglitch.represent.automata.similarity import (
 )
 from polyglitch.represent.regex import tree
 from polyglitch.represent.regex.parse import parse
+from polyglitch.represent.regex.tree import covers
 from tests.represent.regexes import LONGEST, WORDS, matches, regexes
 
 SYMBOLS = tree.mask_of("ab ")
@@ -44,6 +46,71 @@ def test_counts_of_a_product_are_those_of_enumeration(one: str, other: str) -> N
     for length, (both, either) in zip(range(LONGEST + 1), counts(pair), strict=False):
         assert both == sum(len(w) == length for w in a & b)
         assert either == sum(len(w) == length for w in a | b)
+
+
+def slow_similarity(one: str, other: str) -> tuple[float | None, int, bool]:
+    """The paper's loop as it reads, over all pairs of states: what the quick way must come to."""
+    symbols = alphabet(parse(one), parse(other))
+    pair = product(automaton(parse(one), symbols), automaton(parse(other), symbols))
+    if pair.left == pair.right:
+        return 1.0, 0, True
+    if not any(a and b for a, b in zip(pair.left, pair.right, strict=True)):
+        return 0.0, 0, True
+    shared = total = length = 0
+    before = -1.0
+    for length, (more, all_more) in enumerate(counts(trim(pair))):
+        shared, total = shared + more, total + all_more
+        if all_more:
+            if shared and abs(shared / total - before) < CONVERGED:
+                return shared / total, length, False
+            before = shared / total
+        if length > LENGTHS:
+            return None, length, False
+    return float(Fraction(shared, total)), length, True
+
+
+@settings(max_examples=200, deadline=None)
+@given(regexes, regexes)
+def test_the_quick_similarity_is_the_slow_one(one: str, other: str) -> None:
+    quick = language_similarity(one, other)
+    assert (quick.value, quick.length, quick.exact) == slow_similarity(one, other)
+
+
+@settings(max_examples=200, deadline=None)
+@given(regexes, regexes)
+def test_equal_languages_have_equal_automata(one: str, other: str) -> None:
+    a, b = (automaton(parse(regex), SYMBOLS) for regex in (one, other))
+    pair = product(a, b)
+    assert (a == b) == (pair.left == pair.right)
+    again = automaton(parse(f"({one})|({one})(({other})&~(.*))|({one})"), SYMBOLS)
+    assert again == a
+
+
+@settings(max_examples=200, deadline=None)
+@given(regexes, regexes, regexes)
+def test_what_covers_at_a_glance_covers_in_truth(one: str, other: str, tail: str) -> None:
+    for wide, narrow in [
+        (f".*({tail})", f"({one})({other}).*({tail})"),
+        (f"({one})(({other}){{1,}})({tail})", f"({one})(({other}){{2,}})({tail})"),
+        (f"(.*({one})){{2,}}", f"({other})((.*({one})){{3,}})"),
+        (one, other),
+    ]:
+        if covers(parse(wide), parse(narrow)):
+            found = automaton(parse(wide), SYMBOLS)
+            inside = automaton(parse(f"({wide})|({narrow})"), SYMBOLS)
+            assert found == inside
+            accepted = [w for w in WORDS if automaton(parse(narrow), SYMBOLS).accepts(w)]
+            assert all(found.accepts(word) for word in accepted)
+
+
+def test_trees_are_forgotten_in_time_and_nothing_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "REMEMBERED", 40)
+    parse.cache_clear()
+    one, other = "(.*dog.*){3,}|[0-9]+", "(.*dog.*){2,}&~(cat)"
+    first = language_similarity(one, other)
+    parse.cache_clear()
+    assert language_similarity(one, other) == first
+    assert len(tree._nodes) <= 40
 
 
 @settings(max_examples=150, deadline=None)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from polyglitch.represent.claims import read_answer
 from polyglitch.represent.claims.facts import facts, same_fact
+from polyglitch.represent.claims.small_programs import parted, results
 from polyglitch.represent.claims.structure import code_blocks, json_of, list_items, tool_call
 
 SAME = [
@@ -113,3 +114,46 @@ def test_forms_are_read() -> None:
     assert tool_call("weather(city=__import__('os').name)") is None  # read, never run
     assert [item for item, _, _ in list_items("- a cat\n- a dog")] == ["a cat", "a dog"]
     assert code_blocks("```js\nlet a = 1;\n```")[0].language == "js"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Das Fest ist am 15. September.", "It is on 15 September."),
+        ("La réunion aura lieu le 3 juillet 2026.", "It is on 2026-07-03."),
+        ("Le concert est pour quarante personnes de la ville.", "It is for 40."),
+        ("O autocarro sai a cada doze minutos.", "Every 12 minutes."),
+        ("El curso dura dos semanas y empieza el lunes.", "From Monday, for 14 days."),
+    ],
+)
+def test_facts_are_read_in_other_languages(one: str, other: str) -> None:
+    for fact in facts(other):
+        assert any(same_fact(fact, found) for found in facts(one)), (fact, facts(one))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(x):\n    return open('/etc/passwd').read()",
+        "def f(x):\n    return x.__class__.__mro__",
+        "def f(x):\n    return eval('1')",
+        "import os\ndef f(x):\n    return os.getcwd()",
+        "def f(x):\n    while True:\n        x = [x, x]",
+        "def f(x):\n    return 10 ** (10 ** 9)",
+        "def f(x):\n    return round(5, -10 ** 9)",
+        "def f(x):\n    return f(x)",
+        "def f(x):\n    return [i for i in range(300) for j in range(300) for k in range(300)]",
+    ],
+)
+def test_code_that_reaches_out_or_runs_on_is_left_alone(code: str) -> None:
+    assert results(code) is None
+
+
+def test_programs_that_give_the_same_are_not_parted() -> None:
+    short = "def back(s):\n    return s[::-1]"
+    long = (
+        "def back(word):\n    out = ''\n    for c in word:\n        out = c + out\n    return out"
+    )
+    assert parted(short, long) == (0.0, parted(short, long)[1])  # type: ignore[index]
+    told = parted(short, "def back(s):\n    return s.upper()")
+    assert told is not None and told[0] > 0.5 and "'abba'" not in told[1]

@@ -124,7 +124,7 @@ def test_a_real_parser_draws_a_real_sentence() -> None:
     trial = Trial(case, ((Output("A ponte"),), (Output("O moinho"),)))
     sources, _ = Trees(Toolbox().parser).draw(trial, ("en", "pt"))
     names = [drawn.name for drawn in sources]
-    assert names == ["Source of the original", "Source of the follow-up"]
+    assert names == ["First source", "Second source"]
     tree = sources[0].tree
     assert tree is not None
     assert " ".join(node.text for node in tree.nodes) == "The bridge is closed ."

@@ -192,3 +192,67 @@ def test_spans_of_a_tokenizer_that_keeps_none() -> None:
     found = [text[a:b] for a, b in walk(pieces, text)]
     assert found == ["It", "", "s", "a", "ca", "fé", ",", "no", "?", ""]
     assert inside([(0, 4), (4, 9), (9, 12)], "say: word it", 5, 12) == [(0, 0), (0, 4), (5, 7)]
+
+
+QA_PROMPT = 'user = "{text} : {context}"\nanswer_tokens = 4'
+
+
+@needs_torch
+def test_a_reader_is_given_its_context_which_is_cut_before_the_question_is(tmp_path: Path) -> None:
+    prompt = tmp_path / "qa.toml"
+    prompt.write_text(QA_PROMPT)
+    folder = saved(seq2seq("marian"), tmp_path / "m")
+    bare: Any = open_system(f"hf:{folder}")
+    lost = bare.ask([Input("a cat", context="the dog")])[0]
+    assert "add ?prompt=unifiedqa" in lost.error and not bare.reads_context
+    system: Any = open_system(f"hf:{folder}?prompt={prompt}")
+    one, other = Input("a cat", context="the dog"), Input("a cat", context="the cat sees")
+    texts = [system._fill(item)[0] for item in (one, other)]
+    assert texts == ["a cat : the dog", "a cat : the cat sees"]
+    long = Input("a cat", context="dog " * 100)
+    text, start = system._fill(long)
+    assert (text[:5], start) == ("a cat", 0) and len(tokenizer()(text)["input_ids"]) == 64
+    assert "tokens" not in system.ask([long])[0].error
+    seen = system.inspect([long], ["o gato"])[0]
+    assert [s for s in seen.source_spans if s != (0, 0)] == [(0, 1), (2, 5)]
+    found, fine = system.ask([Input("dog " * 100, context="the cat"), one])
+    assert found.error == "the input has 102 tokens, and the model reads 64"
+    assert "tokens" not in fine.error
+
+
+@needs_torch
+def test_the_search_is_the_models_own_unless_another_is_asked_for(tmp_path: Path) -> None:
+    model = seq2seq("t5").eval()
+    model.generation_config.num_beams, model.generation_config.max_new_tokens = 3, 5
+    folder = saved(model, tmp_path / "t5")
+    seen: list[dict[str, Any]] = []
+
+    def asked(uri: str) -> dict[str, Any]:
+        system: Any = open_system(uri)
+        generate = system._model.generate
+
+        def spy(**given: Any) -> Any:
+            config, _ = system._model._prepare_generation_config(None, **given)
+            seen.append(config.to_dict())
+            return generate(**given)
+
+        system._model.generate = spy
+        system.ask([Input(TEXT)])
+        return seen[-1]
+
+    own = asked(f"hf:{folder}")
+    assert (own["num_beams"], own["max_new_tokens"], own["do_sample"]) == (3, 5, False)
+    assert asked(f"hf:{folder}?beams=4")["num_beams"] == 4
+    signatures = {open_system(f"hf:{folder}{more}").signature for more in ("", "?beams=4")}
+    assert len(signatures) == 2
+    with pytest.raises(UsageError, match="beams='many' is no number from 1 to 64"):
+        open_system(f"hf:{folder}?beams=many")
+
+
+def test_unified_qa_is_asked_in_its_own_layout() -> None:
+    from polyglitch.systems.prompts import load_prompt, lowered
+
+    item = Input("Is İzmir a port?", context="İzmir is a port in TURKEY.")
+    text, start = load_prompt("unifiedqa").fill(item)
+    assert text == "is İzmir a port? \\n İzmir is a port in turkey." and start == 0
+    assert len(lowered("İZMİR")) == 5

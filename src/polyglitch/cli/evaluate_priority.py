@@ -57,7 +57,7 @@ def command(
         need_matplotlib()
     history = open_history(run_id or "", store)
     with closing(history.store):
-        orders, cases, faults = evaluate_priority(
+        found = evaluate_priority(
             history,
             Toolbox(history.store, seed),
             [name.strip() for name in ranks.split(",") if name.strip()],
@@ -65,20 +65,33 @@ def command(
             method=method,
             shuffles=shuffles,
         )
-    title = f"{method}: {faults} faults in {cases} cases"
+    orders = found.orders
+    title = f"{method}: {found.faults} faults in {found.cases} cases"
     if output is not None:
         output.write_text(picture(orders, title), "utf-8")
     if as_json:
         rows = {
-            order.name: {"auc": round(order.area, 2), "sd": round(order.spread, 2)}
+            order.name: {
+                "auc": round(order.area, 2),
+                "sd": round(order.spread, 2),
+                "interval": order.interval and [round(end, 2) for end in order.interval],
+            }
             for order in orders
         }
-        say(json.dumps({"run": history.run_id, "cases": cases, "faults": faults, "orders": rows}))
+        counts = {"cases": found.cases, "faults": found.faults, **found.profile}
+        say(json.dumps({"run": history.run_id, **counts, "orders": rows}))
         return
-    say(f"{title}, {shuffles} shuffles\n{'order':<12} {'AUC %':>6}  {'sd':>4}  over initial")
+    head = f"{'order':<12} {'AUC %':>6}  {'95%':<14} {'sd':>4}  over initial  faults it says nothing of"
+    say(f"{title}, {shuffles} shuffles\n{head}")
     for order in orders:
         gain = order.area - orders[0].area
-        say(f"{order.name:<12} {order.area:6.1f}  {order.spread:4.1f}  {gain:+.1f}")
+        ends = "{:.1f} to {:.1f}".format(*order.interval) if order.interval else ""
+        missed = found.profile["missed"].get(order.name, "")
+        line = f"{order.name:<12} {order.area:6.1f}  {ends:<14} {order.spread:4.1f}  {gain:+12.1f}  {missed}"
+        say(line.rstrip())
+    for name, about in (("question_words", "words of the question"), ("noise_ratio", "noise")):
+        row = found.profile[name]
+        say(f"{about}: {row['faulty']} on average in faulty cases, {row['held']} in the others")
     best = max((order for order in orders if order.name in CASE_RANKS), key=lambda one: one.area)
     why = (CASE_RANKS[best.name].__doc__ or "").partition("\n")[0]
     say(f"first in line: {best.name}. {why}")

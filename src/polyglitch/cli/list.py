@@ -31,15 +31,16 @@ def command(kind: str | None, as_json: bool) -> None:
     if kind is None:
         show_kinds(as_json)
         return
-    from polyglitch.nlp.capability import describe_languages
+    from polyglitch.cli.languages import language_matrix, show
 
-    made = {"languages": describe_languages, "relations": describe_relations}
+    made = {"languages": language_matrix, "relations": describe_relations}
     rows = made[kind]() if kind in made else describe(kind)
     if as_json:
         say_json(rows, indent=1)
         return
     if kind == "languages":
-        show_languages(rows)
+        for line in show(rows):
+            say(line)
         return
     width = max((len(row["name"]) for row in rows), default=0)
     for row in rows:
@@ -72,16 +73,6 @@ def show_kinds(as_json: bool) -> None:
     for kind, found in names.items():
         say(f"{kind:<10}  {', '.join(found)}")
     say("\nwhat each is: polyglitch list KIND, such as polyglitch list methods")
-
-
-def show_languages(rows: list[dict[str, Any]]) -> None:
-    """A paragraph a language: what is ready, and what would bring the rest."""
-    for row in rows:
-        say(f"{row['name']}  {row['about']}")
-        for part, state in row["parts"].items():
-            told = state["ready"] or "missing"
-            more = f"; to get it: {state['install']}" if state["install"] else ""
-            say(f"    {part:<10}  {told}{more}")
 
 
 def describe_relations() -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from polyglitch.errors import PolyglitchError
 COMMANDS = (
     "calibrate",
     "compare",
+    "corpus",
     "demo",
     "diversity",
     "doctor",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import click
@@ -73,7 +73,7 @@ def command(
 
         desk = Study(read_tests(study, sample), readings, suite_of(study))
         password = password_for(host)
-        try:
+        with suppress(KeyboardInterrupt):
             serve_study(
                 desk,
                 host=host,
@@ -82,13 +82,12 @@ def command(
                 allowed_hosts=allowed,
                 ready=ready,
             )
-        except KeyboardInterrupt:
-            say(f"\nGoodbye. Figures: polyglitch evaluate study {readings}")
+        say(f"\nGoodbye. Figures: polyglitch evaluate study {readings}")
         return
     history = open_history(run_id or "", store)
     password = password_for(host)
     with closing(history.store):
-        try:
+        with suppress(KeyboardInterrupt):  # the way to stop it, and no failure
             serve(
                 history.store,
                 history.run_id,
@@ -99,8 +98,7 @@ def command(
                 say=lambda text: say(text, err=True),
                 ready=ready,
             )
-        except KeyboardInterrupt:  # the way to stop it, and no failure
-            say(f"\nGoodbye. Labels are kept in {shown(history.store.where)}.")
+        say(f"\nGoodbye. Labels are kept in {shown(history.store.where)}.")
 
 
 def password_for(host: str) -> str:

@@ -61,6 +61,13 @@ class RunCommand(click.Command):
     "--back",
     help="The system for the way back, for round trips and oracles that ask it: firefox:pt-en.",
 )
+@click.option(
+    "--both",
+    is_flag=True,
+    default=None,
+    help="Test --back too, on --back-corpus; what is not named is bundled: sentences, sit and transrepair.",
+)
+@click.option("--back-corpus", help="Seeds for --back under --both, in the language it reads.")
 @click.option("--judge", help="A language model for a second opinion where the oracle is unsure.")
 @click.option("--judge-budget", type=int, help="Questions to the judge at most.")
 @click.option(
@@ -159,13 +166,16 @@ def command(
     """Run a campaign; the same command again goes on where it stopped."""
     from polyglitch.campaign import find_file
     from polyglitch.cli.run_matrix import campaigns_of, run_matrix
-    from polyglitch.cli.several_systems import run_several
+    from polyglitch.cli.several_systems import both_directions, run_several
 
     options = {key: value for key, value in given.items() if value not in (None, ())}
     if config is not None and not config.is_file():
         raise UsageError(f"--config {str(config)!r}: no such file; `polyglitch init` writes one")
     file = config or find_file()
-    campaign, *more = campaigns = campaigns_of(tidy(options), systems, prompts, file)
+    directions = both_directions(tidy(options), systems)
+    uris = systems if len(directions) == 1 else ()
+    campaigns = [one for some in directions for one in campaigns_of(some, uris, prompts, file)]
+    campaign, *more = campaigns
     check_limits(campaign)
     if estimate:
         from polyglitch.flow import estimate as estimate_run

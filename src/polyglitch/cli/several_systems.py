@@ -1,4 +1,4 @@
-"""Several systems under the same tests: a run for each, and one table of capabilities by system."""
+"""Several systems under the same tests, or both directions of a pair: a run for each, and one table of capabilities."""
 
 from __future__ import annotations
 
@@ -13,6 +13,55 @@ from polyglitch.cli.say import say, say_json
 if TYPE_CHECKING:
     from polyglitch.campaign import Campaign
     from polyglitch.results.capabilities import SystemColumn
+
+
+METHODS = ["sit", "transrepair"]  # of `--both` where none is named
+
+
+def both_directions(options: dict[str, Any], systems: Sequence[str]) -> list[dict[str, Any]]:
+    """The options of `--both`: those of the system, and those of the way back, each with sentences of its language."""
+    from polyglitch.errors import UsageError
+
+    other = options.pop("back_corpus", None)
+    if not options.pop("both", False):
+        if other:
+            raise UsageError(f"--back-corpus {other!r}: it is for --both, which tests --back too")
+        return [options]
+    back = options.get("back")
+    if len(systems) != 1 or not back:
+        raise UsageError(
+            "--both tests a pair of systems, one for each direction: name one with --system and the other with --back"
+        )
+    named = {"methods": METHODS} | options
+    source, target = options.get("source_language"), options.get("target_language")
+    turned = {"system": back, "back": systems[0]}
+    turned |= {"source_language": target} if target else {}
+    turned |= {"target_language": source} if source else {}
+    left = {
+        key: value
+        for key, value in named.items()
+        if key not in ("source_language", "target_language")
+    }
+    return [
+        {
+            "system": systems[0],
+            **named,
+            "corpus": options.get("corpus") or bundled(systems[0], source),
+        },
+        left | turned | {"corpus": other or bundled(back, target)},
+    ]
+
+
+def bundled(system: str, language: str | None) -> str:
+    """The bundled sentences in the language that a system reads."""
+    from polyglitch.cli.demo import sentences
+    from polyglitch.systems.uri import open_system
+
+    if language is None:
+        opened = open_system(system)
+        language = opened.languages[0]
+        opened.close()
+    return sentences(language)
 
 
 def run_several(

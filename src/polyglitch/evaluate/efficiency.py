@@ -1,6 +1,6 @@
 """How well tests are spent: success rate, bugs at a budget, tests for a number of bugs, and where they went.
 
-Pictures of how tests were spent: the cumulative curve, and which tokens which ranks replaced (UpSet).
+Pictures of how tests were spent: the cumulative curve, and which words in bugs which ranks found (UpSet).
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Test(msgspec.Struct, frozen=True):
     pos: str
     length: int  # words of the sentence
     violated: bool
+    bug: str = ""  # the distinct bug that a violation is grouped under
 
     @property
     def token(self) -> tuple[str, int]:
@@ -112,11 +113,11 @@ def quotient(ours: npt.NDArray[np.int64], theirs: npt.NDArray[np.int64]) -> floa
 
 
 def shared_tokens(tests: Sequence[Test]) -> dict[tuple[str, ...], int]:
-    """How many tokens were replaced by exactly these ranks and no other; of their first draws."""
+    """How many words in bugs were found by exactly these ranks and no other; of their first draws."""
     users: dict[tuple[str, int], set[str]] = {}
     first = {rank: min(t.draw for t in tests if t.rank == rank) for rank in {t.rank for t in tests}}
     for test in tests:
-        if test.draw == first[test.rank]:
+        if test.violated and test.draw == first[test.rank]:
             users.setdefault(test.token, set()).add(test.rank)
     return dict(Counter(tuple(sorted(ranks)) for ranks in users.values()).most_common())
 
@@ -178,7 +179,7 @@ def need_matplotlib() -> None:
 def draw_pictures(
     tests: Sequence[Test], ranks: Sequence[str], method: str, budget: int, folder: Path
 ) -> list[Path]:
-    """Write both pictures as SVG and PNG; the files. The tokens are those that the budget bought."""
+    """Write both pictures as SVG and PNG; the files. The words are those that the budget bought."""
     need_matplotlib()
     import matplotlib
 
@@ -186,7 +187,7 @@ def draw_pictures(
     matplotlib.rcParams["svg.hashsalt"] = method  # the same figures give the same file
     folder.mkdir(parents=True, exist_ok=True)
     shared = shared_tokens(first_tests(tests, budget))
-    title = f"{method}: tokens replaced by the first {budget} tests of each rank"
+    title = f"{method}: words in bugs of the first {budget} tests of each rank"
     return [
         *save(curves(tests, ranks, method, budget), folder / f"{method}-curve"),
         *save(upset(shared, ranks, title), folder / f"{method}-tokens"),
@@ -218,7 +219,7 @@ def curves(tests: Sequence[Test], ranks: Sequence[str], method: str, budget: int
 
 
 def upset(shared: dict[tuple[str, ...], int], ranks: Sequence[str], title: str) -> Any:
-    """How many tokens each combination of ranks replaced: bars over a matrix of dots, the largest first."""
+    """How many words in bugs each combination of ranks found: bars over a matrix of dots, the largest first."""
     from matplotlib.figure import Figure
 
     rest = list(shared.values())[MOST_COLUMNS:]
@@ -230,7 +231,7 @@ def upset(shared: dict[tuple[str, ...], int], ranks: Sequence[str], title: str) 
     columns = range(len(shared))
     drawn = bars.bar(columns, list(shared.values()), color=COLOURS[2], width=0.7)
     bars.bar_label(drawn, fontsize=8)
-    bars.set(ylabel="replaced tokens", xlim=(-0.6, len(shared) - 0.4))
+    bars.set(ylabel="words in bugs", xlim=(-0.6, len(shared) - 0.4))
     bars.set_title(title, fontsize=10)
     bars.tick_params(axis="x", bottom=False)
     bars.spines[["top", "right"]].set_visible(False)

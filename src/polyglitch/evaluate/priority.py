@@ -9,26 +9,31 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from io import StringIO
 from itertools import cycle, pairwise
 from statistics import fmean, pstdev
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from polyglitch.errors import Missing, NothingToTest, UsageError
 from polyglitch.languages import DEFAULT
-from polyglitch.protocols import Inspection, System, Tools, WhiteBox
-from polyglitch.rank.cases import CASE_RANKS, EMBEDDING, INSPECTING, Scene
+from polyglitch.protocols import System, Tools, WhiteBox
+from polyglitch.rank.cases import (
+    CASE_RANKS,
+    EMBEDDING,
+    INSPECTING,
+    Scene,
+    by_noise,
+    inspected,
+)
 from polyglitch.records import Case, Verdict
 from polyglitch.registry import suggest
 from polyglitch.results.history import History
-from polyglitch.store.outputs import output_key
 
-KEPT = "inspection/1"
+RESAMPLES = 1000  # of the seeds, for the intervals of areas
 
 
 def evaluate_priority(
@@ -39,8 +44,8 @@ def evaluate_priority(
     system: System | None = None,
     method: str = "qaqa",
     shuffles: int = 20,
-) -> tuple[list[Order], int, int]:
-    """The orders by each rank with the initial and the ideal one, and how many cases and faults there are."""
+) -> Priority:
+    """The orders by each rank with the initial and the ideal one, and what the faulty cases are like."""
     for name in ranks:
         if name not in CASE_RANKS:
             raise UsageError(f"no case rank is called {name!r}{suggest(name, tuple(CASE_RANKS))}")
@@ -53,12 +58,23 @@ def evaluate_priority(
         )
     scenes = make_scenes(history, [case for case, _ in judged])
     if set(ranks) & set(INSPECTING):
-        scenes = inspected(history, scenes, opened(system, history), tools)
+        scenes = inspected(scenes, opened(system, history), tools)
     embedder = None
     if set(ranks) & set(EMBEDDING):
         embedder = tools.embedder("minilm", history.definition["languages"][0] or DEFAULT)
     scores = {name: CASE_RANKS[name](scenes, embedder) for name in ranks}
-    return evaluate_orders(failed, scores, shuffles, tools.seed), len(failed), sum(failed)
+    orders = evaluate_orders(failed, scores, shuffles, tools.seed)
+    return Priority(
+        [
+            replace(order, interval=area_interval(scores[order.name], failed, judged, tools.seed))
+            if order.name in scores
+            else order
+            for order in orders
+        ],
+        len(failed),
+        sum(failed),
+        profile(scenes, failed, scores),
+    )
 
 
 def decided(history: History, method: str) -> list[tuple[Case, Verdict]]:
@@ -86,43 +102,6 @@ def opened(system: System | None, history: History) -> WhiteBox:
     return system
 
 
-def inspected(
-    history: History, scenes: Sequence[Scene], system: WhiteBox, tools: Tools
-) -> list[Scene]:
-    """The scenes with a look at each seed; what was seen is kept, since it is dear."""
-    keys = [output_key(system.signature, scene.case.inputs[0]) for scene in scenes]
-    known = tools.remember(KEPT, list(dict.fromkeys(keys)))
-    found: list[Scene] = []
-    for key, scene in zip(keys, scenes, strict=True):
-        if key not in known:
-            first = scene.answers[0]
-            seen = system.inspect([scene.case.inputs[0]], [first.label or first.text])[0]
-            known[key] = to_json(seen)
-            tools.keep(KEPT, {key: known[key]})
-        found.append(Scene(scene.case, scene.answers, from_json(known[key])))
-    return found
-
-
-def to_json(seen: Inspection) -> dict[str, Any]:
-    """An inspection as plain lists."""
-    fields = msgspec.structs.asdict(seen)
-    return {
-        name: value.tolist() if isinstance(value, np.ndarray) else value
-        for name, value in fields.items()
-    }
-
-
-def from_json(value: dict[str, Any]) -> Inspection:
-    """An inspection from plain lists."""
-    tokens = ("source_tokens", "target_tokens")
-    fields: dict[str, Any] = {name: tuple(value[name]) for name in tokens}
-    fields["source_spans"] = tuple((start, end) for start, end in value["source_spans"])
-    for name, items in value.items():
-        if name not in fields and items is not None:
-            fields[name] = np.asarray(items, np.float32)
-    return Inspection(**fields)
-
-
 Curve = list[tuple[float, float]]
 
 
@@ -134,6 +113,73 @@ class Order:
     area: float
     spread: float
     curve: Curve
+    interval: tuple[float, float] | None = None  # 95%, from resampled seeds
+
+
+@dataclass(frozen=True)
+class Priority:
+    """The orders of the cases of a run, and what tells its faulty cases from the others."""
+
+    orders: list[Order]
+    cases: int
+    faults: int
+    profile: dict[str, Any]
+
+
+def profile(
+    scenes: Sequence[Scene], failed: Sequence[bool], scores: Mapping[str, Sequence[float]]
+) -> dict[str, Any]:
+    """Words of the question and noise of faulty and other cases, and the faults that a rank says nothing of."""
+    lengths = [float(len(scene.question.split())) for scene in scenes]
+    noise = by_noise(scenes)
+    return {
+        "question_words": means(lengths, failed),
+        "noise_ratio": means(noise, failed),
+        "missed": {
+            name: sum(fault and not score for score, fault in zip(values, failed, strict=True))
+            for name, values in scores.items()
+        },
+    }
+
+
+def means(values: Sequence[float], failed: Sequence[bool]) -> dict[str, float | None]:
+    """The mean over the faulty cases and over the others."""
+    sides = {
+        name: [value for value, fault in zip(values, failed, strict=True) if fault is side]
+        for name, side in (("faulty", True), ("held", False))
+    }
+    return {name: round(fmean(side), 2) if side else None for name, side in sides.items()}
+
+
+def area_interval(
+    scores: Sequence[float],
+    failed: Sequence[bool],
+    judged: Sequence[tuple[Case, Verdict]],
+    seed: int,
+) -> tuple[float, float]:
+    """The 95% interval of an area from resampled seeds; ties share their mean place."""
+    own: dict[str, list[int]] = {}
+    for number, (case, _) in enumerate(judged):
+        own.setdefault(case.seed_id, []).append(number)
+    groups = [np.asarray(numbers) for numbers in own.values()]
+    values, faults = np.asarray(scores, np.float64), np.asarray(failed, bool)
+    dice = np.random.default_rng(seed)
+    areas = []
+    for _ in range(RESAMPLES):
+        drawn = dice.integers(0, len(groups), len(groups))
+        chosen = np.concatenate([groups[number] for number in drawn])
+        if faults[chosen].any():
+            areas.append(tied_area(values[chosen], faults[chosen]))
+    low, high = np.percentile(areas, (2.5, 97.5))
+    return float(low), float(high)
+
+
+def tied_area(values: Any, faults: Any) -> float:
+    """The area in percent of tests in falling order of their values, the mean over all orders of ties."""
+    _, inverse, counts = np.unique(-values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    places = (last - (counts - 1) / 2.0)[inverse.reshape(-1)][faults]
+    return float(100 * (1 - places.mean() / len(values) + 1 / (2 * len(values))))
 
 
 def fault_curve(failed: Sequence[bool]) -> Curve:

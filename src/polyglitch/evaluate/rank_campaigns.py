@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Annotated, Any
 
 import msgspec
@@ -10,12 +11,16 @@ import msgspec
 from polyglitch.campaign import Campaign, make_method
 from polyglitch.errors import UsageError
 from polyglitch.evaluate import efficiency as figures
+from polyglitch.evaluate.distinct import Violation, found_at_budget, with_bugs
 from polyglitch.evaluate.efficiency import Test
 from polyglitch.flow import run
+from polyglitch.issues.groups import Languages
 from polyglitch.protocols import Parse
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import Case, Verdict
+from polyglitch.results.history import History
 from polyglitch.run.budget import Watch
+from polyglitch.run.case_queue import in_order
 from polyglitch.store.store import Store
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
@@ -41,12 +46,21 @@ def compare_ranks(
 ) -> Iterator[Test]:
     """Run every method with every rank and give the decided tests in the order of the runs."""
     check(comparison)
-    for campaign in campaigns(comparison):
-        method = campaign.methods[0]
-        run_id, found = run(campaign, watch)
-        unclear = f", {found['undecided']} undecided and left out" if found["undecided"] else ""
-        say(f"{method} {campaign.rank} {campaign.seed}: {found['cases']} tests{unclear}")
-        yield from tests_of(campaign, run_id)
+    for method, some in groupby(campaigns(comparison), lambda campaign: campaign.methods[0]):
+        tests: list[Test] = []
+        found: list[Violation] = []
+        languages: Languages = (None, None)
+        for campaign in some:
+            run_id, figures = run(campaign, watch)
+            unclear = (
+                f", {figures['undecided']} undecided and left out" if figures["undecided"] else ""
+            )
+            say(f"{method} {campaign.rank} {campaign.seed}: {figures['cases']} tests{unclear}")
+            more, violated, languages = tests_of(campaign, run_id)
+            tests += more
+            found += violated
+        made = make_method(method, comparison.campaign.parameters.get(method))
+        yield from with_bugs(tests, found, made, languages)
 
 
 def check(comparison: RankComparison) -> None:
@@ -56,7 +70,7 @@ def check(comparison: RankComparison) -> None:
     system = open_system(comparison.campaign.system, comparison.campaign.timeout)
     try:
         for rank in comparison.ranks:
-            check_rank(rank, system)
+            check_rank(rank, system, lens=bool(comparison.campaign.lens))
     finally:
         system.close()
 
@@ -79,23 +93,33 @@ def campaigns(comparison: RankComparison) -> Iterator[Campaign]:
                 )
 
 
-def tests_of(campaign: Campaign, run_id: str) -> list[Test]:
-    """The decided tests of a run, in their order; only tests that replace a word can be compared."""
-    store = Store(campaign.store)
+def tests_of(campaign: Campaign, run_id: str) -> tuple[list[Test], list[Violation], Languages]:
+    """The decided tests of a run in the order they were asked, and its violations; tests must replace a word."""
+    store, method = Store(campaign.store), campaign.methods[0]
     try:
-        pairs = store.verdicts.get(run_id, campaign.methods[0])
+        pairs = store.verdicts.get(run_id, method)
+        order = in_order(store, run_id, [case for case, _ in pairs])
+        decided = [pairs[n] for n in order if pairs[n][1].outcome != "undecided"]
+        history = History(store, run_id)
+        violated = [(case, verdict) for case, verdict in decided if verdict.outcome == "violated"]
+        trials = history.trials([case for case, _ in violated])
+        found = [
+            (store.cases.seed(run_id, case.seed_id), trial, verdict)
+            for trial, (case, verdict) in zip(trials, violated, strict=True)
+        ]
+        source, target = history.definition["languages"]
     finally:
         store.close()
-    decided = [(case, verdict) for case, verdict in pairs if verdict.outcome != "undecided"]
     if any(case.edit is None for case, _ in decided):
         raise UsageError(
-            f"method {campaign.methods[0]!r} does not replace words, so a rank has nothing to choose"
+            f"method {method!r} does not replace words, so a rank has nothing to choose"
         )
     texts = list(dict.fromkeys(case.inputs[0].text for case, _ in decided))
     language = decided[0][0].inputs[0].language if decided else None
     parses = Toolbox().parser(language).parse(texts) if decided else []
     known = dict(zip(texts, parses, strict=True))
-    return [test_of(campaign, *pair, known[pair[0].inputs[0].text]) for pair in decided]
+    tests = [test_of(campaign, *pair, known[pair[0].inputs[0].text]) for pair in decided]
+    return tests, found, (source, target)
 
 
 def test_of(campaign: Campaign, case: Case, verdict: Verdict, parse: Parse) -> Test:
@@ -128,7 +152,7 @@ def summarise(
     bought = figures.first_tests(tests, budget)
     rows = {rank: rank_row(tests, bought, rank, bugs) for rank in ranks}
     shared = {"+".join(key): n for key, n in figures.shared_tokens(bought).items()}
-    return {"budget": budget, "bugs": bugs, "ranks": rows, "shared_tokens": shared}
+    return {"budget": budget, "bugs": bugs, "ranks": rows, "shared_words": shared}
 
 
 def rank_row(tests: Sequence[Test], bought: Sequence[Test], rank: str, bugs: int) -> dict[str, Any]:
@@ -144,6 +168,7 @@ def rank_row(tests: Sequence[Test], bought: Sequence[Test], rank: str, bugs: int
             round(figures.success_rate(draw), 4) for draw in figures.by_draw(first)
         ],
         "ratio_at_budget": ratio_to_chance(first, bought),
+        "found": found_at_budget(bought, rank),
         "tests_needed": [figures.tests_for(draw, bugs) for draw in draws],
         "by_pos": figures.by_part_of_speech(own),
         "by_length": figures.by_length(own),

@@ -6,6 +6,7 @@ and `assert`, and `defaultTest`. What would run code is refused.
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ from polyglitch.files.settings import read_text
 
 ENDINGS = (".yaml", ".yml")
 PLACE = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
+ASSERTION = re.compile(r"[a-z-]+(?:\([\d.]+\))?:")  # such as "similar(0.8):", which names no answer
 LOGIC = re.compile(r"\{%|\{\{[^{}|(]*[|(]")
 # Which variable is the question, and which the data that it is about; the first that is there.
 TEXTS = (
@@ -141,18 +143,16 @@ def provider_uri(provider: Any) -> str:
 
 def read_tests(keys: Mapping[str, Any], config: Path) -> tuple[dict[str, str], ...]:
     """The variables of each test, with the answer that its assertions name, if any."""
-    tests = keys.get("tests") or []
-    if isinstance(tests, str):
-        path = config.parent / tests.removeprefix("file://")
-        if path.suffix not in ENDINGS:
-            raise UsageError(
-                f"{config}: tests in {tests!r} are read from YAML only; or give the file to --corpus"
-            )
-        tests = load_yaml(path)
+    given = keys.get("tests") or []
+    tests = [
+        test
+        for each in (given if isinstance(given, list) else [given])
+        for test in (tests_of_file(each, config) if isinstance(each, str) else [each])
+    ]
     usual = keys.get("defaultTest") if isinstance(keys.get("defaultTest"), Mapping) else {}
     shared = (usual or {}).get("vars") or {}
     rows = []
-    for test in tests if isinstance(tests, list) else []:
+    for test in tests:
         given = test.get("vars") if isinstance(test, Mapping) else None
         if not isinstance(given, Mapping):
             raise UsageError(f"{config}: a test has no `vars`")
@@ -165,6 +165,42 @@ def read_tests(keys: Mapping[str, Any], config: Path) -> tuple[dict[str, str], .
             row["__expected"] = str(answer)
         rows.append(row)
     return tuple(rows)
+
+
+def tests_of_file(name: str, config: Path) -> list[Any]:
+    """The tests that a configuration keeps in a file of its own: YAML, JSON, a line each, or a table."""
+    path = config.parent / name.removeprefix("file://")
+    if path.suffix in ENDINGS:
+        found = load_yaml(path)
+        return found if isinstance(found, list) else [found]
+    if path.suffix not in (".csv", ".json", ".jsonl"):
+        raise UsageError(
+            f"{config}: tests in {name!r} are read from YAML, JSON, JSONL and CSV; or give the file to --corpus"
+        )
+    text = read_text(path)
+    if path.suffix == ".csv":
+        return [test_of_row(row) for row in csv.DictReader(text.splitlines())]
+    try:
+        if path.suffix == ".json":
+            found = json.loads(text)
+            return found if isinstance(found, list) else [found]
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: not JSON: {' '.join(str(error).split()):.200}") from None
+
+
+def test_of_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a table as a test: `__expected` is what must come, "contains:" and the like before it."""
+    cells = {k: v for k, v in row.items() if isinstance(k, str) and isinstance(v, str)}
+    expected = next((v for k, v in cells.items() if k.startswith("__expected") and v), "")
+    kind, _, value = expected.partition(":")
+    told = {"type": kind, "value": value.strip()} if kind in EXPECTED else None
+    if expected and not told and not ASSERTION.match(expected):
+        told = {"type": EXPECTED[0], "value": expected}
+    return {
+        "vars": {k: v for k, v in cells.items() if not k.startswith("__")},
+        "assert": [told] if told else [],
+    }
 
 
 def is_plain(value: Any) -> bool:

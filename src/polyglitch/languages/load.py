@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from polyglitch.languages.record import Language, folder, having
+from polyglitch.errors import UsageError
+from polyglitch.languages.record import Language, find, folder, having
 
 DEFAULT = "en"  # of suites and commands that do not say theirs
 
@@ -19,12 +20,16 @@ def language(code: str | None) -> Language:
     short = two_letters(code) or _first(code)
     # A code is part of a path below: letters only.
     short = short if short.isascii() and short.isalpha() else ""
-    own = folder().joinpath(short or "-", "language.toml")
-    row = others().get(short, {})
-    told = tomllib.loads(own.read_text("utf-8")) if own.is_file() else row
+    own = find(short, "language.toml")
+    told = tomllib.loads(own.read_text("utf-8")) if own else others().get(short, {})
     script = told.get("script") or _script_of(short)
     data = {**_by_script(script), **told, "code": short, "script": script}
-    return msgspec.convert(data, Language)
+    try:
+        return msgspec.convert(data, Language)
+    except msgspec.ValidationError as error:
+        raise UsageError(
+            f"{own or 'others.toml'}: {error}; languages/record.py has the fields"
+        ) from None
 
 
 @cache
@@ -55,8 +60,9 @@ def _first(code: str | None) -> str:
 def _by_code3() -> dict[str, str]:
     found = {row["code3"]: code for code, row in others().items() if "code3" in row}
     for code in having("language.toml"):
-        told = tomllib.loads(folder().joinpath(code, "language.toml").read_text("utf-8"))
-        found[told["code3"]] = code
+        place = find(code, "language.toml")
+        told = tomllib.loads(place.read_text("utf-8")) if place else {}
+        found[told.get("code3", code)] = code
     return found
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from polyglitch.errors import Missing
+
+OWN_LANGUAGES = "POLYGLITCH_LANGUAGES"  # a folder with languages of the user's own, each in a folder named by its code
+STOPS = ".。।።։។။"  # of the scripts that are known
 
 
 class Negation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,7 +46,13 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pronouns: dict[
         str, str
     ] = {}  # the same of pronouns that are no determiners; "-lo" leans on a verb
+    onsets: tuple[str, ...] = ()  # patterns of beginnings before which other words change: l'hôtel
     linking: tuple[str, ...] = ()  # verb forms that tell the state of their subject: is, was
+    proclitics: tuple[str, ...] = ()  # forms of the article that are pronouns before a verb
+    draws_clitics: tuple[str, ...] = ()  # words that draw such a pronoun before its verb
+    joins_clitics: tuple[str, ...] = ()  # endings of verbs that a pronoun is written together with
+    relatives: tuple[str, ...] = ()  # words that make a relative pronoun of the article before them
+    feminine_in_o: tuple[str, ...] = ()  # feminine words with a masculine ending
 
 
 class Parsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,6 +71,14 @@ class Package(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     package: str
     install: str
     into: str = ""  # the other language of a dictionary or translator
+
+
+class Route(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two translators that run on this machine: to English, and back."""
+
+    there: str
+    back: str
+    install: str
 
 
 class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,11 +120,11 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dictionary: Package | None = None
     wordnet: Package | None = None
     pivot: Package | None = None  # a translator of single words into a language with vectors
+    english: Route | None = None  # by which words that fit are found through English
 
     def file(self, name: str) -> Traversable | None:
         """A data file of its folder, or nothing."""
-        place = files("polyglitch").joinpath("languages", self.code or "-", *name.split("/"))
-        return place if place.is_file() else None
+        return find(self.code, name)
 
     def require(self, name: str, what: str, needed_for: str, install: str = "") -> Traversable:
         """A data file, or an error that says what lacks it and which languages have it."""
@@ -136,6 +155,11 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _phrases(self.code, name)
 
     @property
+    def full_stop(self) -> str:
+        """The mark that ends a statement."""
+        return next((mark for mark in self.sentence_marks if mark in STOPS), ".")
+
+    @property
     def stop_words(self) -> frozenset[str]:
         """Words that say little of their own, in lower case."""
         return self.words("stop_words")
@@ -157,27 +181,35 @@ def folder() -> Traversable:
     return files("polyglitch").joinpath("languages")
 
 
+def folders() -> tuple[Traversable, ...]:
+    """The same, behind a folder of the user's own where one is named: what is there goes first, file by file."""
+    own = os.environ.get(OWN_LANGUAGES, "")
+    return (Path(own), folder()) if own else (folder(),)
+
+
+def find(code: str, name: str) -> Traversable | None:
+    """A data file of a language, or nothing."""
+    places = (base.joinpath(code or "-", *name.split("/")) for base in folders())
+    return next((place for place in places if place.is_file()), None)
+
+
 @cache
 def having(name: str) -> tuple[str, ...]:
     """The codes of the languages that have a data file."""
-    return tuple(
-        sorted(
-            each.name
-            for each in folder().iterdir()
-            if each.is_dir() and each.joinpath(*name.split("/")).is_file()
-        )
-    )
+    codes = {each.name for base in folders() if base.is_dir() for each in base.iterdir()}
+    return tuple(code for code in sorted(codes) if find(code, name))
 
 
 @cache
 def _table(code: str, name: str) -> dict[str, Any]:
-    return tomllib.loads(folder().joinpath(code, *name.split("/")).read_text("utf-8"))
+    place = find(code, name)
+    return tomllib.loads(place.read_text("utf-8")) if place else {}
 
 
 @cache
 def _lines(code: str, name: str) -> tuple[str, ...]:
-    place = folder().joinpath(code or "-", f"{name}.txt")
-    if not place.is_file():
+    place = find(code, f"{name}.txt")
+    if place is None:
         return ()
     text = place.read_text("utf-8")
     return tuple(line for line in text.splitlines() if line and not line.startswith("#"))

@@ -20,7 +20,7 @@ NATURALNESS, SPARE = 0.85, 0.65
 
 
 def cat(
-    proposer: str = "in-context:smollm",
+    proposer: str = "auto:in-context",
     top: int = 10,
     metrics: tuple[str, ...] | None = None,
     thresholds: tuple[float, ...] = (),

@@ -20,5 +20,8 @@ def qaasker(embedder: str = "minilm", threshold: float = THRESHOLD, report: int 
         mutate=ask_back(),
         compare=same_answer(embedder, threshold),
         issues=worst_first(report),
-        needs=("parser",),
+        needs=(
+            "parser",
+            "data:qaasker:qa/templates.toml",
+        ),
     )

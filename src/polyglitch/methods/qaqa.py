@@ -30,5 +30,5 @@ def qaqa(
         mutate=insert_sentences(relations, each, expectation, embedder, faithful=faithful),
         compare=same_answer(embedder, threshold),
         issues=worst_first(report),
-        needs=("parser", f"embedder:{embedder}"),
+        needs=("parser", "data:qaqa:qa/templates.toml", f"embedder:{embedder}"),
     )

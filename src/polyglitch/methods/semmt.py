@@ -45,5 +45,6 @@ def semmt(
             metrics, thresholds or tuple(limits), weights, k, vague, cross, cross_back, locate
         ),
         issues=worst_first(report),
+        needs=("data:semmt:reword.toml",),
         route="round trip",
     )

@@ -17,7 +17,12 @@ SURE = frozenset(
     ("nsubj", "nsubjpass", "nsubj:pass", "ROOT", "root")
 )  # no verb before can ask for more
 OPEN_END = ("CCONJ", "ADP", "DET", "SCONJ")  # what no phrase ends with: "trouble breathing or"
+OPEN_START = ("ADP", "CCONJ", "SCONJ", "PUNCT", "PART")  # what no phrase begins with
+NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "SYM")
+JOINERS = "-‐‑'’"  # what joins a word to the next
 MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
+CHUNK = ("NOUN", "PROPN", "ADJ", "NUM")  # what a noun phrase is made of where only tags are known
+HEADS = ("NOUN", "PROPN")
 PAIRED = (("(", ")"), ("[", "]"), ("“", "”"))
 
 
@@ -94,8 +99,24 @@ def pairs(
                     around = (*containers, phrase)
             yield from walk(child, around)
 
-    if (tree := tree_of(parse)) is not None:
-        yield from walk(Tree("TOP", 0, len(parse.tokens), (tree,)), (whole,))
+    tree = tree_of(parse) or chunked(parse)
+    yield from walk(Tree("TOP", 0, len(parse.tokens), (tree,)), (whole,))
+
+
+def chunked(parse: Parse) -> Tree:
+    """The noun phrases of a text that was only tagged: a noun with the nouns, adjectives and numbers before it."""
+    found: list[Tree] = []
+    start = 0
+    for place in range(len(parse.tokens) + 1):
+        if place < len(parse.tokens) and parse.tokens[place].pos in CHUNK:
+            continue
+        end = place
+        while end > start and parse.tokens[end - 1].pos not in HEADS:
+            end -= 1
+        if end > start:
+            found.append(Tree("NP", start, end))
+        start = place + 1
+    return Tree("S", 0, len(parse.tokens), tuple(found))
 
 
 def rightly_cut(parse: Parse, node: Tree) -> bool:
@@ -105,18 +126,44 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
     subject, only `of` is trusted, an adjective or adverb never, and a phrase has one head.
     """
     words = range(node.start, node.end)
+    if not any(parse.tokens[i].relation for i in words):
+        return not torn_from_idiom(parse, node)  # made of tags, by rules that have no verb in them
     heads = [i for i in words if parse.tokens[i].head not in words or parse.tokens[i].head == i]
     if len(heads) != 1 or torn_from_idiom(parse, node) or parse.tokens[words[-1]].pos in OPEN_END:
+        return False
+    if parse.universal and not nominal(parse, node, heads[0]):
         return False
     subject = parse.tokens[heads[0]].relation in SURE
     for place in words[1:]:
         token, before = parse.tokens[place], parse.tokens[place - 1]
         last = place + 1 == node.end or parse.tokens[place + 1].pos not in MODIFIED
-        if before.pos == "NOUN" and token.pos in ("ADJ", "ADV") and last:
+        # Where adjectives follow their noun, a universal parser tells one from what is said of it.
+        told = parse.universal and token.relation == "amod"
+        if before.pos == "NOUN" and token.pos in ("ADJ", "ADV") and last and not told:
             return False
-        if token.pos == "ADP" and before.pos == "NOUN" and not subject and asked_for(parse, place):
+        behind = before.pos == "NOUN" or parse.universal  # an adjective may stand between
+        if token.pos == "ADP" and behind and not subject and asked_for(parse, place):
             return False
     return True
+
+
+def nominal(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether a phrase of universal dependencies is one of a noun, whole at both ends.
+
+    "privés d'électricité" has no noun for its head, "de dieciséis horas" begins with a preposition, of "18 millones de
+    dólares" and "le week-end" something is left behind.
+    """
+    first, top = parse.tokens[node.start], parse.tokens[head]
+    last, after = parse.tokens[node.end - 1], parse.tokens[node.end : node.end + 1]
+    known = language_of(parse.language)
+    numbers = any(one.pos == "NUM" for one in parse.tokens[node.start : node.end])
+    goes_on = after and after[0].text.lower() in known.words("noun_prepositions")
+    touching = after and known.spaced and after[0].start == last.end and after[0].text[0] in JOINERS
+    return (
+        top.pos in NOMINAL
+        and first.pos not in OPEN_START
+        and not ((numbers and goes_on) or touching)
+    )
 
 
 def asked_for(parse: Parse, place: int) -> bool:

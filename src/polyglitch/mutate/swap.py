@@ -20,11 +20,11 @@ from polyglitch.errors import UsageError
 from polyglitch.mutate import slots as rules
 from polyglitch.mutate.slots import SlotRule, open_slots
 from polyglitch.nlp.proposers.slot_words import (
-    article_before,
     breaks_gender,
     goes_with_article,
-    match_article,
+    match_case,
     repeats,
+    with_word,
 )
 from polyglitch.protocols import Candidate, Floats, Mutation, Parse, Slot, Token, Tools
 from polyglitch.records import Case, Edit, Input, Seed, digest, new_case
@@ -41,23 +41,10 @@ class Draft:
 
 def fit_in(slot: Slot, word: str) -> Draft:
     """The sentence with `word` in the slot, in the case of the word that stood there."""
-    token, text = slot.token, slot.parse.text
-    word = match_case(word, token.text)
-    before, after = text[: token.start], text[token.end :]
-    if found := article_before(slot):
-        article = match_article(found[1], word)
-        before = before[: found.start()] + article + found[2]
-    edit = Edit("swap", token.start, token.end, token.text, word)
-    return Draft(before + word + after, len(before), edit)
-
-
-def match_case(word: str, model: str) -> str:
-    """`word` in capitals where the model is."""
-    if model.isupper() and len(model) > 1:
-        return word.upper()
-    if model[:1].isupper():
-        return word[:1].upper() + word[1:]
-    return word
+    token = slot.token
+    text, start = with_word(slot, word)
+    edit = Edit("swap", token.start, token.end, token.text, match_case(word, token.text))
+    return Draft(text, start, edit)
 
 
 class Swap(msgspec.Struct, frozen=True):
@@ -144,8 +131,8 @@ def swap_words(
     `pos` and `where` say which words may be replaced, `edges` whether the first and the last token too, which SIT
     leaves alone, `compared` whether comparatives and superlatives too, where the language's own tags tell them;
     `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed, which come slot
-    by slot in turns or by the proposer's score, and where words are ranked in that order. Neither is bounded by
-    default but where words are ranked.
+    by slot in turns or by the proposer's score; where words are ranked, in turns from the highest. Neither is
+    bounded by default but where words are ranked.
     """
 
     if not 0 <= naturalness <= 1:
@@ -187,7 +174,7 @@ def swap_words(
             if ranks is None and order == "score":
                 scored.sort(key=lambda pair: (-pair[0].score, pair[1].text))
             ready = [draft for _, draft in scored]
-            if ranks is None and order == "turns":
+            if ranks is not None or order == "turns":
                 ready = in_turns(ready)
             for draft in ready[:tests]:
                 yield swapped(seed, draft.text, draft.edit, relation, heat)

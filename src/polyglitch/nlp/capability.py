@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from polyglitch.errors import as_works_here
-from polyglitch.languages import Language, known_languages
+from polyglitch.languages import Language
 from polyglitch.languages.record import Package
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder
 from polyglitch.nlp.models.downloads import data_folder, known_downloads, lacking
@@ -17,23 +17,17 @@ ANY_PROPOSER = "corpus"  # serves whatever language a parser serves
 NONE_KNOWN = "no package is known for this language"
 
 
-def describe_languages() -> list[dict[str, Any]]:
-    """One row a language with a folder: its name, and the state of each part."""
-    return [
-        {"name": one.code, "about": f"{one.name}, {one.script} script", "parts": parts(one)}
-        for one in known_languages()
-    ]
+def describe_language(one: Language) -> dict[str, Any]:
+    """The name of a language, and the state of each part."""
+    return {"name": one.code, "about": f"{one.name}, {one.script} script", "parts": parts(one)}
 
 
 def parts(known: Language) -> dict[str, dict[str, str]]:
     """What is ready of a language, and the command for what is not."""
     choice = choose(known.code)
-    parser = f"{choice.name}:{choice.model}, {choice.origin}" if choice else ""
-    tagger = known.parser.tagger
-    if not parser and tagger and find_spec(tagger):
-        parser = f"{tagger}, words and tags only: --parser {tagger}"
+    parser = choice.told if choice else ""
     return {
-        "parser": state(parser, how_to_install(known.code)),
+        "parser": state(parser, as_works_here(how_to_install(known.code))),
         "proposers": proposers(known, bool(parser)),
         "vectors": package(known.vectors or known.pivot),
         "dictionary": package(known.dictionary or known.pivot),

@@ -8,9 +8,12 @@ import numpy as np
 
 from polyglitch import registry
 from polyglitch.errors import UsageError
-from polyglitch.protocols import Floats, Inspection, Parse, System, Tools, WhiteBox
-from polyglitch.rank.words import Ranking
-from polyglitch.records import Input, Output, Seed, digest
+from polyglitch.protocols import Floats, Inspection, Lens, Parse, System, Tools, WhiteBox
+from polyglitch.rank.cases import CASE_RANKS, is_question, question_order
+from polyglitch.rank.look_ahead import LookAhead, stand_in
+from polyglitch.rank.orders import CaseOrder, FixedOrder, in_turns
+from polyglitch.rank.words import Ranking, mean_score
+from polyglitch.records import Case, Input, Output, Seed, digest
 
 Ask = Callable[[Sequence[Input]], Sequence[Output]]
 
@@ -22,7 +25,8 @@ class CachedRank:
         check_rank(name, system)
         self._ranking: Ranking = registry.load("ranks", name)()
         # By what is computed, not by name alone: another rank of this name must not be taken for it.
-        self._kind = f"rank:{name[:32]}:{digest([registry.entry('ranks', name).target])}"
+        entry = registry.entry("ranks", name)
+        self._kind = f"rank:{name[:32]}:{digest([entry.target, str(entry.data.get('version', 1))])}"
         self._ask = ask
         self._system = system if needs_white_box(name) else None
 
@@ -77,12 +81,56 @@ def needs_white_box(name: str) -> bool:
     return bool(registry.entry("ranks", name).data.get("white_box"))
 
 
-def check_rank(name: str, system: System) -> None:
-    """Refuse a rank that needs more than the system shows, naming the systems that show it."""
-    if not needs_white_box(name) or isinstance(system, WhiteBox):
-        return
-    open_ones = [e.name for e in registry.entries("systems").values() if e.data.get("white_box")]
-    raise UsageError(
-        f"--rank {name} looks inside the model, and {system.signature} does not show it; the systems that "
-        f"do are: {', '.join(f'{known}:' for known in sorted(open_ones))} (or use --rank random)"
+def ranks_cases(name: str) -> bool:
+    """Whether a rank orders finished cases, rather than the words that are changed."""
+    return bool(registry.entry("ranks", name).data.get("cases"))
+
+
+def asks_first(name: str, tools: Tools) -> bool:
+    """Whether a rank has the system answer all seeds before it chooses among their cases."""
+    if ranks_cases(name) and not registry.entry("ranks", name).data.get("questions"):
+        return tools.lens is not None and stand_in(tools) is None
+    return ranks_cases(name) or needs_white_box(name)
+
+
+def check_rank(name: str, system: System, lens: bool = False) -> None:
+    """Refuse a rank that needs more than the system shows, naming the systems that show it; `lens`: one is named."""
+    data = registry.entry("ranks", name).data
+    known = registry.entries("systems").values()
+    open_ones = ", ".join(
+        sorted(f"{entry.name}:" for entry in known if entry.data.get("white_box"))
     )
+    if data.get("white_box") and not isinstance(system, WhiteBox):
+        raise UsageError(
+            f"--rank {name} looks inside the model, and {system.signature} does not show it; the systems that "
+            f"do are: {open_ones} (or use --rank adaptive or random)"
+        )
+    if data.get("lens") and not lens and not isinstance(system, Lens):
+        raise UsageError(
+            f"--rank {name} asks how likely an output is, and {system.signature} does not say; the systems that "
+            f"do are: {open_ones}; name one with --lens to stand in for it, or use --rank adaptive"
+        )
+
+
+def open_order(
+    name: str, seeds: Sequence[Seed], cases: Sequence[Case], tools: Tools, ask: Ask
+) -> CaseOrder:
+    """The order in which a rank has cases run."""
+    questions = [case for case in cases if is_question(case)]
+    if name in CASE_RANKS and questions:
+        others = [case for case in cases if not is_question(case)]
+        return FixedOrder([*question_order(name, questions, tools, ask), *others])
+    if registry.entry("ranks", name).data.get("questions"):
+        raise UsageError(
+            f"--rank {name} orders cases of question answering that insert something (qaqa), and there are none; use "
+            "--rank adaptive"
+        )
+    if ranks_cases(name):
+        ahead = LookAhead(tools.lens, ask, tools) if tools.lens is not None else None
+        order: CaseOrder = registry.load("ranks", name)(cases, ahead, tools)
+        return order
+    parses = tools.parser(seeds[0].input.language).parse([seed.input.text for seed in seeds])
+    scores = tools.word_ranks(seeds, parses) or []
+    promise = {seed.id: mean_score(row) for seed, row in zip(seeds, scores, strict=True)}
+    # The cases of a seed come from its highest ranked word on.
+    return FixedOrder(in_turns(cases, [0.0] * len(cases), promise))

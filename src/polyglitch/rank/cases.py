@@ -10,12 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import msgspec
 import numpy as np
 
-from polyglitch.protocols import Embedder, Floats, Inspection
-from polyglitch.records import Case, Output
+from polyglitch.errors import UsageError
+from polyglitch.languages import DEFAULT
+from polyglitch.protocols import Embedder, Floats, Inspection, Tools, WhiteBox
+from polyglitch.records import Case, Input, Output, digest
 
+Ask = Callable[[Sequence[Input]], Sequence[Output]]
+KEPT = "inspection/2"
+INSPECTED_AT_ONCE = 16  # what was seen of so many seeds is kept before the next are looked into
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
@@ -108,12 +115,21 @@ def by_similarity(scenes: Sequence[Scene], embedder: Embedder | None = None) -> 
 
 def by_doubt(scenes: Sequence[Scene], embedder: Embedder | None = None) -> list[float]:
     """How unsure the system is of its answers so far: what it nearly did not say is easily changed."""
-    return [max(map(doubt, scene.answers), default=0.0) for scene in scenes]
+    return [max([*map(doubt, scene.answers), doubt_inside(scene)]) for scene in scenes]
 
 
 def doubt(output: Output) -> float:
-    """One minus the probability of the chosen label; 0 where a system gives no scores."""
-    return 1.0 - max(output.scores.values()) if output.scores else 0.0
+    """One minus the probability of the chosen label, or the mean one of its words; 0 where a system tells neither."""
+    if output.scores:
+        return 1.0 - max(output.scores.values())
+    return 0.0 if output.likelihood is None else 1.0 - float(np.exp(min(0.0, output.likelihood)))
+
+
+def doubt_inside(scene: Scene) -> float:
+    """One minus the mean probability of the words of the first answer, where a model shows them."""
+    if scene.seen is None or not scene.seen.probabilities.size or scene.answers[0].scores:
+        return 0.0
+    return 1.0 - float(np.exp(np.log(np.maximum(scene.seen.probabilities, 1e-9)).mean()))
 
 
 def by_all(scenes: Sequence[Scene], embedder: Embedder | None = None) -> list[float]:
@@ -140,3 +156,80 @@ CASE_RANKS: dict[str, CaseRank] = {
 }
 INSPECTING = ("gri", "wali", "combined")  # ranks that look into the system
 EMBEDDING = ("wali",)
+
+
+def is_question(case: Case) -> bool:
+    """Whether a case asks a question with something inserted, which these ranks can order."""
+    return "inserted" in case.data
+
+
+def question_order(name: str, cases: Sequence[Case], tools: Tools, ask: Ask) -> list[Case]:
+    """Cases of question answering in the order of a rank, before any follow-up is asked."""
+    asked = list(dict.fromkeys(item for case in cases for item in case.inputs[:-1]))
+    answers = dict(zip(asked, ask(asked), strict=True))
+    scenes = [Scene(case, tuple(answers[item] for item in case.inputs[:-1])) for case in cases]
+    system = tools.white_box
+    told = all(answer.scores or answer.likelihood is not None for answer in answers.values())
+    if name in INSPECTING or (name == "doubt" and not told and system is not None):
+        if system is None:
+            raise UsageError(
+                f"--rank {name} looks inside the model, and this system does not show it; use --rank doubt, noise or "
+                "similarity"
+            )
+        scenes = inspected(scenes, system, tools)
+    language = cases[0].inputs[0].language or tools.languages[0] or DEFAULT
+    embedder = tools.embedder("minilm", language) if name in EMBEDDING else None
+    scores = CASE_RANKS[name](scenes, embedder)
+    return [cases[n] for n in sorted(range(len(cases)), key=lambda n: (-scores[n], n))]
+
+
+def inspected(scenes: Sequence[Scene], system: WhiteBox, tools: Tools) -> list[Scene]:
+    """The scenes with a look at each seed that has an answer; what was seen is kept, since it is dear."""
+    todo: dict[str, Scene] = {}
+    for scene in scenes:
+        if scene.answers[0].ok:
+            todo.setdefault(inspection_key(scene, system), scene)
+    seen = tools.remember(KEPT, list(todo))
+    left = [(key, scene) for key, scene in todo.items() if key not in seen]
+    for start in range(0, len(left), INSPECTED_AT_ONCE):
+        some = left[start : start + INSPECTED_AT_ONCE]
+        firsts = [scene.answers[0] for _, scene in some]
+        shown = system.inspect(
+            [scene.case.inputs[0] for _, scene in some],
+            [first.label or first.text for first in firsts],
+        )
+        fresh = {key: to_json(one) for (key, _), one in zip(some, shown, strict=True)}
+        tools.keep(KEPT, fresh)
+        seen |= fresh
+    return [
+        Scene(scene.case, scene.answers, from_json(seen[inspection_key(scene, system)]))
+        if scene.answers[0].ok
+        else scene
+        for scene in scenes
+    ]
+
+
+def inspection_key(scene: Scene, system: WhiteBox) -> str:
+    """Where a look at a seed is kept: the system, the input, and the answer that was looked at."""
+    first = scene.answers[0]
+    return digest([system.signature, *scene.case.inputs[0].identity, first.label or first.text], 32)
+
+
+def to_json(seen: Inspection) -> dict[str, Any]:
+    """An inspection as plain lists."""
+    fields = msgspec.structs.asdict(seen)
+    return {
+        name: value.tolist() if isinstance(value, np.ndarray) else value
+        for name, value in fields.items()
+    }
+
+
+def from_json(value: dict[str, Any]) -> Inspection:
+    """An inspection from plain lists."""
+    tokens = ("source_tokens", "target_tokens")
+    fields: dict[str, Any] = {name: tuple(value[name]) for name in tokens}
+    fields["source_spans"] = tuple((start, end) for start, end in value["source_spans"])
+    for name, items in value.items():
+        if name not in fields and items is not None:
+            fields[name] = np.asarray(items, np.float32)
+    return Inspection(**fields)

@@ -66,7 +66,7 @@ def least_sure() -> Ranking:
 
 def shared_doubts(seen: Inspection) -> Floats:
     """For each source token, its share of the doubts in the output, each with those beside it."""
-    doubts = np.pad(1 - seen.probabilities, 1)
+    doubts = np.pad(output_doubts(seen), 1)
     around = doubts[:-2] + doubts[1:-1] + doubts[2:]
     return np.asarray(around @ seen.attention, np.float32)
 
@@ -79,8 +79,14 @@ def greatest_doubts(seen: Inspection) -> Floats:
         aligned = seen.attention.argmax(-1)
         # What looks at the end of the sentence, as its own end does, comes from no word.
         sure = ~words[aligned]
-        np.maximum.at(doubts, aligned, np.where(sure, 0, 1 - seen.probabilities))
+        np.maximum.at(doubts, aligned, np.where(sure, 0, output_doubts(seen)))
     return doubts
+
+
+def output_doubts(seen: Inspection) -> Floats:
+    """One minus the probability of each output token; none of punctuation, whose doubt says nothing of a word."""
+    words = [any(sign.isalnum() for sign in token) for token in seen.target_tokens]
+    return np.where(words, 1 - seen.probabilities, np.float32(0))
 
 
 def gradient_norm() -> Ranking:

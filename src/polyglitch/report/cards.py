@@ -23,14 +23,14 @@ from polyglitch.report.marks import (
 )
 from polyglitch.results.answer import capability
 from polyglitch.results.findings import Finding, ReportLimits
-from polyglitch.results.order import sureness
+from polyglitch.results.order import CONTAINED, sureness
 
 Languages = tuple[str | None, str | None]
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SCORES = 6  # of a label output: enough to see the runner-up, without a bar for each of 1,000
 MOST_DETAILS = 8
+PLACES = ("First", "Second")  # of a pair
 LONG = 1200  # characters: about what a box shows at the width of a phone
-CONTAINED = "contained"  # the relation of a whole and its part
 
 
 class ShownText(msgspec.Struct, frozen=True):
@@ -82,7 +82,8 @@ class Violation(msgspec.Struct, frozen=True):
     verdict: Verdict
     asked: list[ShownInput]
     answered: list[ShownOutput]
-    names: tuple[str, str]  # of the row of inputs and of the row of outputs
+    names: list[tuple[str, str]]  # of each input and of its output
+    unit: str  # what an input is
     score: str
     limit: str
     sure: str  # how sure it is, in words
@@ -148,7 +149,8 @@ def show_violation(
         verdict=verdict,
         asked=show_inputs(trial, languages, most),
         answered=show_outputs(trial, verdict, languages, most, back),
-        names=row_names(trial, languages),
+        names=side_names(trial, languages),
+        unit="sentence" if row_names(trial, languages)[0] == "Source" else "input",
         score="" if verdict.score is None else number_in_words(verdict.score),
         limit=limit_in_words(verdict),
         sure=sureness(verdict),
@@ -162,30 +164,49 @@ def numbered_reasons(verdict: Verdict) -> list[Reason]:
     """The reasons, those with places in the outputs numbered as their marks are."""
     told = list(verdict.reasons) or [verdict.reason]
     witness = {span.reason: witness_in_words(span.witness) for span in verdict.spans}
-    placed = [text for text in dict.fromkeys(told) if text in witness]
+    plainest = list(WITNESSES.values())
+    placed = sorted(
+        (text for text in dict.fromkeys(told) if text in witness),
+        key=lambda text: plainest.index(witness[text]) if witness[text] in plainest else len(told),
+    )
     rest = [text for text in dict.fromkeys(told) if text and text not in witness]
     numbered = [Reason(text, number, witness[text]) for number, text in enumerate(placed, 1)]
     return numbered + [Reason(text) for text in rest]
 
 
-WITNESSES = {
+WITNESSES = {  # what can be checked by reading first
     "": "",
-    "pair": "against the other output",
     "source": "against its own source",
     "facts": "against its own source",
     "untranslated": "against its own source",
-    "confidence": "by the model’s own confidence",
-    "rarity": "by how rare the word is",
+    "pair": "against the other output",
     "agreement": "by the forms that go together",
     "back": "by the way back",
-    "fluency": "by how likely the text is",
     "judge": "by a judge",
+    "second-opinion": "by a judge",
+    "confidence": "by the model’s own confidence",
+    "lens": "by another model’s confidence",
+    "fluency": "by how likely the text is",
+    "rarity": "by how rare the word is",
 }
 
 
 def witness_in_words(name: str) -> str:
     """What a fault was told by; a witness of somebody else's by its name."""
     return WITNESSES.get(name, f"by {name}")
+
+
+def side_names(trial: Trial, languages: Languages) -> list[tuple[str, str]]:
+    """What to call each input and its output, in the words that reasons use of them."""
+    asked, answered = row_names(trial, languages)
+    count = len(trial.case.inputs)
+    if count < 2:
+        return [(asked, answered)]
+    if count > 2:
+        return [(f"{asked} {number}", f"{answered} {number}") for number in range(1, count + 1)]
+    if trial.case.relation == CONTAINED and asked == "Source":
+        return [("The sentence", "Its translation"), ("The phrase alone", "Its translation")]
+    return [(f"{place} {asked.lower()}", f"{place} {answered.lower()}") for place in PLACES]
 
 
 def row_names(trial: Trial, languages: Languages) -> tuple[str, str]:
@@ -318,7 +339,8 @@ def shown_back(
     if not text:
         return None
     asked = trial.case.inputs[place].text[:most]
-    return clipped(text, most, differing_ranges(asked, text[:most])[1], language_tag(languages[0]))
+    marks = differing_ranges(asked, text[:most], by_case=False)[1]
+    return clipped(text, most, marks, language_tag(languages[0]))
 
 
 def score_bars(output: Output) -> list[tuple[str, float, float]]:
@@ -356,7 +378,7 @@ def number_in_words(value: float) -> str:
         return {"inf": "∞", "-inf": "−∞"}.get(str(value), "not a number")
     if value and abs(value) < 0.001:
         return f"{value:.1e}"
-    whole, _, decimals = f"{value:,.3f}".partition(".")
+    whole, _, decimals = f"{value or 0.0:,.3f}".partition(".")
     decimals = decimals.rstrip("0")
     return (f"{whole}.{decimals}" if decimals else whole).replace("-", "−")
 

@@ -51,6 +51,7 @@ def inspect_log(
             "config": {},
             "metadata": {"signature": summary.signature, "command": summary.command},
         },
+        "plan": {"name": "plan", "steps": [], "config": {}},  # its viewer asks for one
         "results": {
             "total_samples": len(samples),
             "completed_samples": len(samples),

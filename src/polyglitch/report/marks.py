@@ -13,6 +13,7 @@ from itertools import pairwise
 
 import msgspec
 from markupsafe import Markup, escape
+from msgspec.structs import replace
 from rapidfuzz.distance import Indel
 
 from polyglitch.files.foreign import code_point, spelled_out, split_hidden
@@ -75,11 +76,15 @@ def word_ranges(text: str) -> list[Range]:
     return ranges
 
 
-def differing_ranges(first: str, second: str) -> tuple[list[Range], list[Range]]:
-    """What each text has that the other lacks, as ranges of whole words in each."""
+def differing_ranges(
+    first: str, second: str, *, by_case: bool = True
+) -> tuple[list[Range], list[Range]]:
+    """What each text has that the other lacks, as ranges of whole words in each; capitals may be left out of it."""
     ours, theirs = word_ranges(first), word_ranges(second)
     first_words = [first[start:end] for start, end in ours]
     second_words = [second[start:end] for start, end in theirs]
+    if not by_case:
+        first_words, second_words = ([w.casefold() for w in s] for s in (first_words, second_words))
     marks: tuple[list[Range], list[Range]] = ([], [])
     for step in Indel.opcodes(first_words, second_words):
         if step.tag == "equal":
@@ -96,7 +101,8 @@ def mark(
 ) -> list[Piece]:
     """The text in pieces, each with its marks; ranges that lie outside of it are cut to fit."""
     size = len(text)
-    blamed = [fault for fault in faults if 0 <= fault.start < min(fault.end, size)]
+    blamed = [without_blanks(fault, text) for fault in faults]
+    blamed = [fault for fault in blamed if 0 <= fault.start < min(fault.end, size)]
     cuts = {0, size}
     for start, end in [*changed, *((fault.start, fault.end) for fault in blamed)]:
         cuts |= {min(max(start, 0), size), min(max(end, 0), size)}
@@ -108,6 +114,13 @@ def mark(
         reason, note = (fault.reason, fault.note) if fault else (None, 0)
         pieces.append(Piece(text[start:end], inside, reason, note))
     return pieces
+
+
+def without_blanks(fault: FaultRange, text: str) -> FaultRange:
+    """A range without the blanks at its ends, which would be drawn as an empty box where a line breaks."""
+    inside = text[max(fault.start, 0) : fault.end]
+    lead, end = len(inside) - len(inside.lstrip()), fault.end - (len(inside) - len(inside.rstrip()))
+    return replace(fault, start=fault.start + lead, end=end) if inside.strip() else fault
 
 
 LONGEST_NAMED = 2000  # characters: beyond it one letter at a time would take too long

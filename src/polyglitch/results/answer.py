@@ -94,7 +94,21 @@ def answer_of(history: History, groups: Sequence[Group], affected: int) -> str:
     largest = groups[0] if groups and len(groups[0].issue_ids) > 1 else None
     if largest and largest.title:
         told += f"; the most common fault: {largest.title} ({len(largest.issue_ids):,} findings)"
+    elif weakest := weakest_of(figures.get("by_relation", {})):
+        told += f"; what fails most: {weakest}"
     return f"{told}."
+
+
+def weakest_of(by_relation: dict[str, Any]) -> str:
+    """What most of the failed tests test, with how many of them failed; nothing where all test the same."""
+    failed, tests = Counter[str](), Counter[str]()
+    for relation, row in by_relation.items():
+        failed[relation_in_words(relation)] += row["violated"]
+        tests[relation_in_words(relation)] += row["violated"] + row["holds"]
+    if len(tests) < 2 or not failed.total():
+        return ""
+    name, count = failed.most_common(1)[0]
+    return f"{name} ({count:,} of {tests[name]:,} tests)"
 
 
 def unit(definition: dict[str, Any]) -> str:
@@ -146,6 +160,9 @@ def run_again(history: History) -> str:
     words = ["run", "--system", system]
     for back in definition["systems"][1:]:
         words += ["--back", uri_of(back)]
+    if "back" in opened and len(definition["systems"]) < 2:
+        words += ["--back", opened["back"]]
+    words += ["--lens", opened["lens"]] if "lens" in opened else []
     words += ["--corpus", definition["corpus"]["name"]]
     if not NAMES_LANGUAGES.search(system):
         for option, code in zip(("source", "target"), definition["languages"], strict=True):

@@ -93,6 +93,7 @@ class Summary(msgspec.Struct, frozen=True):
     without_case_reasons: dict[
         str, dict[str, int]
     ] = {}  # why, by method, as far as it was looked into
+    stages: dict[str, float] = {}  # seconds that each stage was waited for
     unasked: int = 0  # cases that the budget did not pay for
     latency: dict[str, float] = {}  # seconds of an answer: the middle one, and one in twenty
     tokens: dict[str, int] = {}  # read and written, where the service tells
@@ -109,6 +110,7 @@ class Summary(msgspec.Struct, frozen=True):
     gate: Gate | None = None  # what came of its limits
     chart: Chart | None = None
     look: str = ""  # the command that opens the run in the browser
+    unread: str = ""  # the language of the outputs, where no second system translated them back
 
     @property
     def without_case_notes(self) -> list[str]:

@@ -158,18 +158,12 @@ class History:
 
     def with_ways_back(self, finding: Finding) -> Finding:
         """A finding with the way back of its outputs, as far as a run with a second system left it in the store."""
-        if len(self.definition["systems"]) < 2:
+        back = self.back_system
+        if not back:
             return finding
-        spoken = self.definition["languages"][1]
-        asked = [
-            [
-                Input(chain[0].text, language=spoken) if len(chain) == 1 and chain[0].ok else None
-                for chain in trial.chains
-            ]
-            for trial, _ in finding.violations
-        ]
+        asked = self.to_bring_back(finding)
         inputs = [item for row in asked for item in row if item]
-        keys = [output_key(self.definition["systems"][1], item) for item in inputs]
+        keys = [output_key(back, item) for item in inputs]
         known = self.store.outputs.get(keys)
         texts = {
             item.text: known[key].text
@@ -178,6 +172,23 @@ class History:
         }
         rows = tuple(tuple(texts.get(i.text, "") if i else "" for i in row) for row in asked)
         return replace(finding, ways_back=rows) if texts else finding
+
+    @property
+    def back_system(self) -> str:
+        """The signature of the second system, which translates back; nothing where there was none."""
+        names: list[str] = self.definition["systems"][1:]
+        return names[0] if names else self.row["figures"].get("way_back", {}).get("system", "")
+
+    def to_bring_back(self, finding: Finding) -> list[list[Input | None]]:
+        """The outputs of each violation as inputs of the way back; nothing for those that have one or failed."""
+        spoken = self.definition["languages"][1]
+        return [
+            [
+                Input(chain[0].text, language=spoken) if len(chain) == 1 and chain[0].ok else None
+                for chain in trial.chains
+            ]
+            for trial, _ in finding.violations
+        ]
 
     def minimised(self, issue: Issue) -> tuple[Trial, Verdict] | None:
         """The smallest pair that still fails, where `minimise` has looked for one."""

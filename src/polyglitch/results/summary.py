@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from polyglitch.component import Method
 from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
 from polyglitch.issues.groups import group_issues
+from polyglitch.languages import language
 from polyglitch.records import UNSTABLE, Group, Issue, Trial, Verdict
 from polyglitch.results.answer import answer_of, chart_of, look_at, run_again, title_of
 from polyglitch.results.capabilities import CapabilityResult, capability_results
@@ -33,22 +34,36 @@ from polyglitch.results.matrix import make_cells
 from polyglitch.results.order import worst_first
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, signature
+from polyglitch.store.rows import pages
 from polyglitch.store.store import Store
 
 
 def ranked_issues(methods: Sequence[Method], history: History) -> Iterator[Issue]:
     """The issues of all methods, the worst of all first."""
     store, run_id = history.store, history.run_id
-    ranked: list[tuple[tuple[int, int, float, str], Issue]] = []
+    ranked: list[tuple[tuple[int, int, bool, float, str], Issue]] = []
     for method in methods:
-        for seed_id in store.verdicts.violated_seeds(run_id, method.name):
-            pairs = list(store.verdicts.get(run_id, method.name, seed=seed_id))
-            trials = history.trials([case for case, _ in pairs])
-            violations = [(trial, v) for trial, (_, v) in zip(trials, pairs, strict=True)]
-            said = {verdict.case_id: verdict for _, verdict in violations}
-            for issue in method.issues(store.cases.seed(run_id, seed_id), violations):
-                ranked.append((worst_first(issue, said[issue.case_ids[0]]), issue))
+        for ids in pages(store.verdicts.violated_seeds(run_id, method.name)):
+            seeds = store.cases.seeds(run_id, ids)
+            pairs = store.verdicts.get(run_id, method.name, seeds=ids)
+            said = {verdict.case_id: verdict for _, verdict in pairs}
+            relations = {case.id: case.relation for case, _ in pairs}
+            of_seed: dict[str, list[tuple[Trial, Verdict]]] = {seed_id: [] for seed_id in ids}
+            for trial in history.read_trials([case for case, _ in pairs]):
+                of_seed[trial.case.seed_id].append((trial, said[trial.case.id]))
+            for seed_id, violations in of_seed.items():
+                for issue in method.issues(seeds[seed_id], violations):
+                    worst = issue.case_ids[0]
+                    ranked.append((worst_first(issue, said[worst], relations[worst]), issue))
     yield from (issue for _, issue in sorted(ranked, key=lambda item: item[0]))
+
+
+def unread_language(history: History) -> str:
+    """What a reader of the findings must know, where a translator was tested and nothing was translated back."""
+    source, target = history.definition["languages"]
+    if history.back_system or not target or source in (None, target):
+        return ""
+    return language(target).name or target
 
 
 def run_figures(plan: Plan, store: Store, askers: Sequence[Asker]) -> dict[str, Any]:
@@ -202,6 +217,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         skipped=figures.get("skipped", {}),
         without_case=figures.get("without_case", {}),
         without_case_reasons=figures.get("without_case_reasons", {}),
+        stages=figures.get("stages", {}),
         unasked=figures.get("unasked", 0),
         latency=figures.get("latency", {}),
         tokens=figures.get("tokens", {}),
@@ -215,6 +231,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         findings=len(issues),
         affected=affected,
         answer=answer_of(history, groups, affected),
+        unread=unread_language(history),
         gate=kept_gate(figures),
         chart=chart_of(issues, figures.get("by_relation", {})),
         look=look_at(history),

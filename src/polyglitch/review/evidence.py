@@ -12,7 +12,7 @@ from rapidfuzz.distance import Indel
 from polyglitch.errors import PolyglitchError
 from polyglitch.protocols import Parse, Parser
 from polyglitch.records import Case, Trial, Verdict
-from polyglitch.report.cards import Languages
+from polyglitch.report.cards import PLACES, Languages
 from polyglitch.report.explanations import Explanations, as_list, explanations_of
 from polyglitch.report.marks import word_ranges
 from polyglitch.review.diagrams import Automaton, Diagram, automaton_diagram, tree_diagram
@@ -124,10 +124,13 @@ class Trees:
                 parses = self._find(language).parse([text[:LONGEST_PARSED] for text in texts])
         except PolyglitchError as error:
             return [Drawn(name, None, str(error))]
-        roles = ("of the original", "of the follow-up") if len(texts) == 2 else ("",) * len(texts)
+        places = PLACES if len(texts) == 2 else ("",) * len(texts)
         return [
-            Drawn(f"{name} {role}".strip(), tree_diagram(parse, counterpart(parses, place)))
-            for place, (parse, role) in enumerate(zip(parses, roles, strict=True))
+            Drawn(
+                f"{role} {name}".strip().capitalize(),
+                tree_diagram(parse, counterpart(parses, place)),
+            )
+            for place, (parse, role) in enumerate(zip(parses, places, strict=True))
         ]
 
 

@@ -11,9 +11,11 @@ from itertools import islice
 import msgspec
 
 from polyglitch.records import Case, Issue, Label, Trial, Verdict, decode
-from polyglitch.report.cards import Card, Languages, card, number_in_words
+from polyglitch.report.cards import Card, Languages, card
+from polyglitch.results.answer import capability, title_of
 from polyglitch.results.findings import ReportLimits
 from polyglitch.results.history import History
+from polyglitch.results.order import sureness
 from polyglitch.store.queue import QueueFilter, QueueRow
 from polyglitch.store.store import Store
 
@@ -29,7 +31,7 @@ class QueueLine(msgspec.Struct, frozen=True):
     old: str
     new: str
     relation: str
-    score: str
+    sure: str  # how sure it is, in words
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -49,6 +51,7 @@ class QueueView:
         self.store = store
         self.history = History(store, run_id)
         self.run_id = self.history.run_id
+        self.title = title_of(self.history.definition)
         self.methods = [method["name"] for method in self.history.definition["methods"]]
         source, target = self.history.definition["languages"]
         self.languages: Languages = (source, target)
@@ -129,11 +132,12 @@ class QueueView:
         if pair is None:
             return QueueLine(row, "", "", row.seed, "")
         case, verdict = pair
-        score = verdict.reason[:60] if verdict.score is None else number_in_words(verdict.score)
+        sure = sureness(verdict) or verdict.reason[:60]
         edit = case.edit
-        return QueueLine(
-            row, edit.old if edit else "", edit.new if edit else "", case.tested, score
-        )
+        if edit and edit.old == edit.new and edit.old:  # a phrase, alone and in its sentence
+            return QueueLine(row, "", "", f"{edit.old}, alone", sure)
+        old, new = (edit.old, edit.new) if edit else ("", "")
+        return QueueLine(row, old, new, capability(case), sure)
 
     def _texts(self, method: str, issues: list[Issue]) -> dict[str, str]:
         ids = [case_id for issue in issues for case_id in issue.case_ids]

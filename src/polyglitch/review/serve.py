@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 import socket
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from polyglitch.errors import UsageError
 from polyglitch.store.store import Store
@@ -105,8 +108,29 @@ def serve_app(
             server_header=False,
             proxy_headers=False,
         )
-        ready(f"http://{f'[{host}]' if ':' in host else host}:{number}/")
-        uvicorn.Server(config).run(sockets=[listening])
+        server = uvicorn.Server(config)
+        with stopped_by_ctrl_c(server):
+            ready(f"http://{f'[{host}]' if ':' in host else host}:{number}/")
+            server.run(sockets=[listening])
+
+
+@contextmanager
+def stopped_by_ctrl_c(server: Any) -> Iterator[None]:
+    """End a server by Ctrl-C from the moment its address is told.
+
+    Once it runs it listens for it; before, Python raises the interrupt wherever it is, also where it is lost."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread is told of signals
+        return
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def needs_password(host: str) -> bool:

@@ -40,6 +40,15 @@ class Budget:
         for case in cases:
             self._spent |= {self._key(item) for item in case.inputs}
 
+    @property
+    def most_seeds(self) -> int | None:
+        """How many seeds may be asked before any test, so that at least half is left for follow-ups."""
+        return None if self._affordable is None else max(1, self._affordable // 2)
+
+    def pay(self, inputs: Iterable[Input]) -> None:
+        """Count inputs that are asked before their cases are chosen."""
+        self._spent |= {self._key(item) for item in inputs}
+
     def choose(self, cases: list[Case]) -> list[Case]:
         """The cases that the budget still pays for, paid."""
         if self._affordable is None:

@@ -14,7 +14,10 @@ from polyglitch.component import Method
 from polyglitch.corpus.read import Corpus, open_corpus
 from polyglitch.errors import UsageError, as_works_here
 from polyglitch.languages import DEFAULT
+from polyglitch.mutate.capabilities.spec import GENERAL, load_suite
+from polyglitch.mutate.relations import speaks
 from polyglitch.nlp.parsers.choose import choose
+from polyglitch.nlp.parsers.spacy import how_to_install
 from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import digest, encode
@@ -22,6 +25,8 @@ from polyglitch.systems.prompts import Prompt, load_prompt
 from polyglitch.systems.spending import Limits, Meter
 from polyglitch.systems.uri import open_system, with_prompt
 from polyglitch.systems.witness_models import NONE, open_back_lens, open_lens
+
+GENERAL_METHOD = "relations"
 
 
 @dataclass(frozen=True)
@@ -36,16 +41,23 @@ class Plan:
     meter: Meter  # of what is spent on systems over the network
     judge: System | None = None  # asked for a second opinion
     left_out: str = ""  # relations for which no parser is installed
+    unspoken: str = ""  # relations for which the language has no words
 
     @property
     def remark(self) -> str:
         """What a person should know before the first question, and of the counts of a service."""
-        if not self.left_out:
-            return self.meter.remark
-        install = as_works_here("pip install 'polyglitch[nlp]'")
-        return (
-            f"without a parser these relations are left out: {self.left_out}. For them: {install}"
-        )
+        told = []
+        if self.left_out:
+            install = as_works_here(how_to_install(self.languages[0] or DEFAULT))
+            told = [
+                f"without a parser these relations are left out: {self.left_out}. For them: {install}"
+            ]
+        if self.unspoken:
+            told.append(
+                f"these relations have no words in {self.languages[0]!r} and are left out: {self.unspoken}. "
+                "docs/how-to/add-a-language.md says how they get some"
+            )
+        return ". ".join(told) or self.meter.remark
 
     @property
     def run_id(self) -> str:
@@ -77,24 +89,52 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     judge = open_one(campaign.judge, campaign.timeout) if campaign.judge else None
     meter = set_limits(campaign, (*systems, *((judge,) if judge else ())))
     if campaign.rank != "none":
-        check_rank(campaign.rank, systems[0])
+        check_rank(campaign.rank, systems[0], lens=campaign.lens not in (None, NONE))
     source, target = systems[0].languages
     source = source or next((method.language for method in methods if method.language), None)
     languages = (campaign.source_language or source, campaign.target_language or target)
     corpus = campaign_corpus(campaign, languages[0])
-    left_out = relations_left_out(campaign, methods)
+    refuse_lost_context(methods, systems[0], corpus)
+    left_out = relations_left_out(campaign, methods, languages[0] or DEFAULT)
+    unspoken = relations_unspoken(methods, languages[0] or DEFAULT)
     definition = define(campaign, methods, systems, languages, corpus)
     definition |= {"left_out": left_out} if left_out else {}
     if judge:
         definition["judge"] = f"{judge.signature}|budget={campaign.judge_budget}"
-    return Plan(methods, systems, languages, corpus, definition, meter, judge, left_out)
+    return Plan(methods, systems, languages, corpus, definition, meter, judge, left_out, unspoken)
 
 
-def relations_left_out(campaign: Campaign, methods: tuple[Method, ...]) -> str:
-    """The relations that only a parser could make, where there is none; all of them are in English."""
+def relations_left_out(campaign: Campaign, methods: tuple[Method, ...], language: str) -> str:
+    """The relations that only a parser could make, where there is none."""
     needs = [need for method in methods for need in method.needs if need.startswith("words:")]
-    lacking = needs and campaign.parser is None and choose(DEFAULT) is None
-    return ", ".join(need.partition(":")[2] for need in needs) if lacking else ""
+    lacking = needs and campaign.parser is None and choose(language) is None
+    named = (
+        [name for need in needs for name in need.partition(":")[2].split(", ")] if lacking else []
+    )
+    unspoken = relations_unspoken(methods, language).split(", ")
+    return ", ".join(name for name in named if name not in unspoken)
+
+
+def relations_unspoken(methods: tuple[Method, ...], language: str) -> str:
+    """The relations whose words nobody wrote down for a language."""
+    named = {
+        name for method in methods if method.name == GENERAL_METHOD for name in method.capabilities
+    }
+    made = [each for each in load_suite(GENERAL) if each.name in named]
+    return ", ".join(each.name for each in made if not speaks(each.change, language))
+
+
+def refuse_lost_context(methods: tuple[Method, ...], system: System, corpus: Corpus) -> None:
+    """Refuse to ask questions of a model whose prompt leaves out the context they are about."""
+    asking = [method.name for method in methods if method.task == "question answering"]
+    if not asking or getattr(system, "reads_context", True):
+        return
+    first = next(iter(corpus), None)
+    if first is not None and first.input.context:
+        raise UsageError(
+            f"{asking[0]} on {system.signature}: the questions have a context, and its prompt has no place for it; "
+            "name one that has {context}, such as ?prompt=qa, or ?prompt=unifiedqa for a UnifiedQA model"
+        )
 
 
 def prompted(campaign: Campaign) -> Campaign:
@@ -148,9 +188,9 @@ def open_systems(
     return tuple(open_one(uri, campaign.timeout) for uri in uris)
 
 
-def set_limits(campaign: Campaign, systems: tuple[System, ...]) -> Meter:
-    """Tell systems over the network how hard they may be asked; the meter that they share."""
-    limits = Limits(
+def limits_of(campaign: Campaign) -> Limits:
+    """How hard a system over the network may be asked."""
+    return Limits(
         concurrency=campaign.jobs or Limits().concurrency,
         rate=campaign.rate,
         char_rate=campaign.char_rate,
@@ -159,6 +199,11 @@ def set_limits(campaign: Campaign, systems: tuple[System, ...]) -> Meter:
         max_chars=campaign.max_chars,
         max_cost=campaign.max_cost,
     )
+
+
+def set_limits(campaign: Campaign, systems: tuple[System, ...]) -> Meter:
+    """Tell systems over the network how hard they may be asked; the meter that they share."""
+    limits = limits_of(campaign)
     meter = Meter(limits)
     remote = [system for system in systems if isinstance(system, Remote)]
     if meter.limited and not remote:

@@ -38,6 +38,20 @@ class Cases(Rows):
         with self._engine.connect() as connection:
             return read_seed(seed_id, connection.scalar(query) or "")
 
+    def seeds(self, run: str, ids: Sequence[str]) -> dict[str, Seed]:
+        """Some seeds of a run by their ids."""
+        table = s.seeds
+        with self._engine.connect() as connection:
+            return {
+                row.id: read_seed(row.id, row.record)
+                for some in pages(ids)
+                for row in connection.execute(
+                    select(table.c.id, table.c.record).where(
+                        table.c.run == run, table.c.id.in_(some)
+                    )
+                )
+            }
+
     def seed_labels(self, run: str) -> set[str]:
         """The different labels of a run's seeds, as their corpus has them."""
         query = select(s.seeds.c.record).where(s.seeds.c.run == run)
@@ -114,6 +128,19 @@ class Cases(Rows):
         with self._engine.connect() as connection:
             found = connection.execute(query)
             return [(row[0], read_case(method, *row[1:])) for row in found]
+
+    def of_seeds(self, run: str, method: str, seeds: Sequence[Seed]) -> list[Case]:
+        """All cases of these seeds in order, whether they have a verdict or not."""
+        c = s.cases
+        query = select(c.c.position, c.c.id, c.c.seed, c.c.record).where(
+            c.c.run == run, c.c.method == method
+        )
+        found: list[tuple[int, Case]] = []
+        with self._engine.connect() as connection:
+            for some in pages([seed.id for seed in seeds]):
+                for row in connection.execute(query.where(c.c.seed.in_(some))):
+                    found.append((row[0], read_case(method, *row[1:])))
+        return [case for _, case in sorted(found, key=lambda pair: (pair[0], pair[1].id))]
 
     def pending_count(self, run: str) -> int:
         """How many cases of a run have no verdict yet."""

@@ -13,7 +13,7 @@ from polyglitch.records import UNSTABLE, Case, Issue, Verdict, decode, encode
 from polyglitch.store import schema as s
 from polyglitch.store.cases import ITS_VERDICT
 from polyglitch.store.columns import read_case, read_verdict, verdict_record
-from polyglitch.store.rows import Rows, storable
+from polyglitch.store.rows import Rows, pages, storable
 
 
 class CaseTold(msgspec.Struct, frozen=True):
@@ -105,6 +105,19 @@ class Verdicts(Rows):
             for row in connection.execution_options(yield_per=1000).execute(query):
                 yield row[0], row[1], "flaky" if row[3] == UNSTABLE else row[2]
 
+    def outcomes_of(self, run: str, method: str, cases: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """The outcome of each of these cases that has a verdict."""
+        c, v = s.cases, s.verdicts
+        query = (
+            select(c.c.id, v.c.outcome)
+            .join(v, ITS_VERDICT)
+            .where(c.c.run == run, c.c.method == method)
+        )
+        with self._engine.connect() as connection:
+            for some in pages(list(cases)):
+                for row in connection.execute(query.where(c.c.id.in_(some))):
+                    yield row[0], row[1]
+
     def case_capabilities(self, run: str) -> Iterator[tuple[tuple[str, str], str]]:
         """Method and case of every case that tests a capability, with its title."""
         c = s.cases
@@ -152,24 +165,35 @@ class Verdicts(Rows):
             return list(connection.scalars(query))
 
     def get(
-        self, run: str, method: str, *, seed: str | None = None, ids: Sequence[str] | None = None
+        self,
+        run: str,
+        method: str,
+        *,
+        seeds: Sequence[str] | None = None,
+        ids: Sequence[str] | None = None,
     ) -> list[tuple[Case, Verdict]]:
-        """Cases with their verdicts: the violations of a seed, or those with these ids in that order."""
+        """Cases with their verdicts: the violations of some seeds, or those with these ids in that order."""
         c, v = s.cases, s.verdicts
         query = (
             select(c.c.id, c.c.seed, c.c.record, v.c.outcome, v.c.record)
             .join(v, ITS_VERDICT)
             .where(c.c.run == run, c.c.method == method)
         )
-        if seed is not None:
-            query = query.where(c.c.seed == seed, v.c.outcome == "violated", s.NOT_HELD)
-        # Asked to sort what the ids pick, SQLite would walk all cases of the run in their order.
-        query = query.order_by(c.c.position) if ids is None else query.where(c.c.id.in_(ids))
+        if seeds is not None:
+            query = query.where(c.c.seed.in_(seeds), v.c.outcome == "violated", s.NOT_HELD)
+            query = query.add_columns(c.c.position)
+        # Asked to sort what ids or seeds pick, SQLite would walk all cases of the run in their order.
+        elif ids is None:
+            query = query.order_by(c.c.position)
+        else:
+            query = query.where(c.c.id.in_(ids))
         with self._engine.connect() as connection:
             rows = {row[0]: row for row in connection.execute(query)}
+        if seeds is not None:
+            rows = dict(sorted(rows.items(), key=lambda item: item[1][5]))
         order = ids if ids is not None else list(rows)
         return [
-            (read_case(method, *rows[i][:3]), read_verdict(i, *rows[i][3:]))
+            (read_case(method, *rows[i][:3]), read_verdict(i, *rows[i][3:5]))
             for i in order
             if i in rows
         ]

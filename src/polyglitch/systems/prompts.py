@@ -52,6 +52,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     variables: dict[str, str] = {}  # each with its value where a row has none
     examples: tuple[Example, ...] = ()
     swap: PromptSwap | None = None
+    lowercase: bool = False  # for models that were trained on small letters alone
 
     def fill(self, item: Input) -> tuple[str, int]:
         """The user's message for an input, and where the input's text starts in it."""
@@ -112,8 +113,14 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         if name == "labels":
             return ", ".join(self.labels[::-1] if "labels" in item.reversed else self.labels)
         if name in FIELDS:
-            return getattr(item, name) or ""
+            value = getattr(item, name) or ""
+            return lowered(value) if self.lowercase else value
         return item.values.get(name, self.variables[name])
+
+
+def lowered(text: str) -> str:
+    """A text in small letters, each where it stood: a capital that becomes two signs stays."""
+    return "".join(small if len(small := sign.lower()) == 1 else sign for sign in text)
 
 
 P = TypeVar("P", bound=Prompt)

@@ -108,6 +108,12 @@ def test_an_added_negation_is_reported_and_named() -> None:
             "O ministro não aumentou os impostos.",
             "lost in",
         ),
+        (
+            "In the valley the minister never raised the taxes.",
+            "No vale o ministro nunca aumentou os impostos.",
+            "Não vale o ministro nunca aumentou os impostos.",
+            "added in",
+        ),
     ],
 )
 def test_which_output_has_the_wrong_negation_is_told_by_the_sources(
@@ -118,7 +124,8 @@ def test_which_output_has_the_wrong_negation_is_told_by_the_sources(
         first, second = order[0], order[1].replace("ministro", "presidente")
         verdict = judge(source, followup, first, second, language="pt")
         wrong = place if told == "added in" else 1 - place
-        assert f"negation {told} the {('first', 'second')[wrong]}: 'não'" in verdict.reasons
+        reasons = [reason.lower() for reason in verdict.reasons]
+        assert f"negation {told} the {('first', 'second')[wrong]}: 'não'" in reasons
 
 
 def test_a_lost_half_is_told_as_one() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from polyglitch.compare.judge import Saved, trial_of
 from polyglitch.compare.oracles.witnesses import oracle as joined
+from polyglitch.compare.oracles.witnesses import untranslated
 from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
 from polyglitch.compare.oracles.witnesses.join import load_join
 from polyglitch.compare.oracles.witnesses.oracle import witnesses
@@ -37,6 +38,9 @@ def heard(witness: Witness, one: Trial, target: str) -> Statement | None:
         (("O caminho é escorregadio.", "A trilha é escorregadio."), "pt", "escorregadio"),
         (("A chaleira ferve; limpe-a.", "O fogão ferve; limpe-a."), "pt", "limpe-a"),
         (("El sendero está cerrado.", "La ruta está cerrado."), "es", "cerrado"),
+        (("El mango se rompió: cambiarlo.", "La tapa se rompió: cambiarlo."), "es", "cambiarlo"),
+        (("El camino, el cual es nuevo.", "La ruta, el cual es nueva."), "es", "el"),
+        (("Está contra el techo.", "Está contra la muro."), "es", "la"),
     ],
 )
 def test_a_word_that_did_not_follow_the_noun_is_named(
@@ -64,12 +68,50 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
         ),
         (("O caminho leva ao lago, que está seco.", "A trilha leva ao lago, que está seco."), "pt"),
         (("Der Weg ist steil.", "Die Straße ist steil."), "de"),
+        # "the zip broke and the shop would not change it": an earlier noun is meant
+        (("O zip caiu e a loja quis mudá-lo.", "O zip caiu e o dono quis mudá-lo."), "pt"),
+        (("Tengo la foto y el reloj.", "Tengo la mano y el reloj."), "es"),
+        (("Esta versão é nova.", "Este anúncio é novo."), "pt"),
     ],
 )
 def test_agreement_is_silent_where_all_agrees_or_nothing_is_known(
     outputs: tuple[str, str], target: str
 ) -> None:
     assert heard(AgreementWitness(), trial(PATH, outputs, target), target) is None
+
+
+@pytest.mark.needs("spacy")
+@pytest.mark.parametrize(
+    ("outputs", "word"),
+    [
+        (("Frite as cebolas e sirva-as.", "Frite as cebolas em óleo e sirva-os."), "os"),
+        (
+            (
+                "Cada parte guarda as informações e não as divulgará a terceiros.",
+                "Cada parte guarda a informação e não as divulgará a terceiros.",
+            ),
+            "as",
+        ),
+        (("Asse as peras e descasque-as.", "Asse os tomates e descasque-as."), "as"),
+    ],
+)
+def test_a_pronoun_that_no_noun_before_it_fits_is_named(
+    outputs: tuple[str, str], word: str
+) -> None:
+    said = heard(AgreementWitness(), trial(PATH, outputs), "pt")
+    assert said is not None
+    assert said.output == 1
+    assert said.span is not None
+    assert outputs[1][slice(*said.span)].endswith(word)
+
+
+@pytest.mark.needs("spacy")
+def test_a_pronoun_may_stand_for_two_nouns_or_for_all_that_was_said() -> None:
+    for outputs in (
+        ("Lave o prato e seque-o.", "Lave o prato e a faca e seque-os."),
+        ("Peça a conta, se quiser fazê-la.", "Peça que venham, se quiser fazê-lo."),
+    ):
+        assert heard(AgreementWitness(), trial(PATH, outputs), "pt") is None
 
 
 def test_a_gender_that_the_source_itself_tells_is_no_error() -> None:
@@ -86,6 +128,32 @@ def test_a_word_of_the_source_in_one_output_only_was_left_untranslated() -> None
     assert (said.output, said.span) == (1, (12, 19))
     both = trial(sources, ("Le gusta el match.", "Le gusta el duelo."), "zh")
     assert heard(Untranslated(), both, "zh") is None  # another script: `language` findings see that
+
+
+def test_lists_of_frequencies_tell_a_loan_from_a_word_left_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lists = {"en": {"rematch": 3.4, "hotel": 4.9}, "es": {"rematch": 1.0, "hotel": 4.8}}
+    monkeypatch.setattr(untranslated, "frequencies", lambda code: lists[code].__getitem__)
+    one = trial(("The game.", "The rematch."), ("El partido.", "El rematch."), "es")
+    two = trial(("The inn.", "The hotel."), ("La posada.", "El hotel."), "es")
+    said = heard(Untranslated(), one, "es")
+    assert said is not None
+    assert said.suspicion == untranslated.SURE
+    assert heard(Untranslated(), two, "es") is None
+    monkeypatch.setattr(untranslated, "frequencies", lambda code: None)  # nothing installed
+    for pair in (one, two):
+        said = heard(Untranslated(), pair, "es")
+        assert said is not None
+        assert said.suspicion == untranslated.LIKELY
+
+
+def test_of_two_added_negations_the_one_that_the_other_output_lacks_is_told() -> None:
+    sources = ("Click the button in the corner.", "Click the tab in the corner.")
+    outputs = ("Clique não botão não canto.", "Clique na guia não canto.")
+    said = heard(OwnFacts(), trial(sources, outputs), "pt")
+    assert said is not None
+    assert (said.output, said.span) == (0, (7, 10))
 
 
 def test_a_negation_that_one_output_made_up_is_told_with_its_output() -> None:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from math import inf
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from polyglitch.compare.metrics import bleu as forms
 from polyglitch.compare.metrics.bleu import unit_cosines
 from polyglitch.compare.metrics.units import cut_characters, han, units, unparted
 from polyglitch.compare.oracles.structure import count_distance
+from polyglitch.errors import Missing
 from polyglitch.languages import DEFAULT
 
 Pairs = Sequence[tuple[str, str]]
@@ -44,7 +45,7 @@ class TextMetric:
     @property
     def signature(self) -> str:
         """Name, settings and versions, in the manner of sacreBLEU."""
-        library = f"|{self.library}:{version(self.library)}" if self.library else ""
+        library = f"|{self.library}:{version_of(self.library)}" if self.library else ""
         return f"{self.name}|{self.settings}{library}|version:{__version__}"
 
     @property
@@ -55,6 +56,15 @@ class TextMetric:
     def score(self, pairs: Iterable[tuple[str, str]]) -> list[float]:
         """One number a pair."""
         return self.compute(list(pairs))
+
+
+def version_of(library: str) -> str:
+    """The version of a library that a metric is computed by."""
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        extra = {"sacrebleu": "bleu", "spacy": "nlp"}[library]
+        raise Missing(library, "this metric", f"pip install 'polyglitch[{extra}]'") from None
 
 
 Cut = Callable[[str], Sequence[str]]
@@ -129,6 +139,7 @@ def tfidf_cosines(pairs: Pairs) -> list[float]:
 @cache
 def sacrebleu_scorer(kind: str, tokenizer: str) -> Any:
     """A metric object of sacreBLEU, imported when first needed because that takes a moment."""
+    version_of("sacrebleu")
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER

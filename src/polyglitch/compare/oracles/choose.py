@@ -1,7 +1,7 @@
 """The oracle of a method by name: the one published with it, or any that `list oracles` shows.
 
-On labelled pairs `witnesses` is better than the oracle published with each method (docs/oracle.md), so it is what they
-use unless told otherwise; a setting of the published one, such as a threshold, asks for that one.
+On labelled pairs `witnesses` is better than the oracle published with each method (docs/explanation/oracle.md), so it
+is what they use unless told otherwise; a setting of the published one, such as a threshold, asks for that one.
 """
 
 from __future__ import annotations

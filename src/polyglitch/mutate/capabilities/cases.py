@@ -12,7 +12,7 @@ from polyglitch.mutate.capabilities.predicates import CorpusSentence, fits
 from polyglitch.mutate.capabilities.rules import variants
 from polyglitch.mutate.capabilities.seeds import FoundSeed, find, grow, starts_with_name
 from polyglitch.mutate.capabilities.spec import Capability, load_suite
-from polyglitch.mutate.relations import change, reads_grammar
+from polyglitch.mutate.relations import change, reads_grammar, speaks
 from polyglitch.protocols import Mutation, Parse, Tools
 from polyglitch.records import Case, Input, Seed, digest, new_case
 
@@ -158,6 +158,8 @@ def _fairness_cases(capability: Capability, item: FoundSeed) -> Iterator[Case]:
 def _changed_cases(capability: Capability, item: FoundSeed, tools: Tools) -> Iterator[Case]:
     if reads_grammar(capability.change) and not item.parse.tagged:
         return  # the plan of the run says so
+    if not speaks(capability.change, item.sentence.language):
+        return  # and of this
     changes = change(capability.change, item.parse, tools, capability.arguments)
     toward = {key: capability.arguments[key] for key in ("toward",) if key in capability.arguments}
     for text in changes:

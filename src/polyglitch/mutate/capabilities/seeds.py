@@ -9,9 +9,10 @@ from functools import cache
 from importlib.resources import files
 
 from polyglitch.errors import UsageError
+from polyglitch.languages import language as language_of
 from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
 from polyglitch.mutate.capabilities.predicates import CorpusSentence, fits, may_fit, not_parsed
-from polyglitch.mutate.capabilities.spec import Capability
+from polyglitch.mutate.capabilities.spec import Capability, spoken
 from polyglitch.mutate.slots import begins_with_name
 from polyglitch.nlp.lexicons.sentiment import INDEPENDENT, open_lexicon
 from polyglitch.nlp.lexicons.terms import term_lists
@@ -40,8 +41,9 @@ def find(
     tools: Tools,
 ) -> list[FoundSeed]:
     """The seeds that may fit a capability, as readable, parsed sentences under the suite's own labels."""
-    language = chosen[0].language
-    names, lexicon = label_names(labels), open_lexicon(language, lexicons)
+    language = spoken(chosen, seeds[0].input.language if seeds else None)
+    rated = language if language_of(language).file("sentiment.toml") else chosen[0].language
+    names, lexicon = label_names(labels), open_lexicon(rated, lexicons)
     wanted = [capability.where for capability in chosen]
     wanted += [rule.other for capability in chosen for rule in capability.make if rule.other]
     drafts: list[tuple[Seed, CorpusSentence]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -18,6 +18,7 @@ from polyglitch.languages import DEFAULT
 from polyglitch.registry import suggest
 
 Must = Literal["label", "same", "flipped", "stronger", "weaker", "contained", "fairness"]
+GENERAL = "general"  # the task of capabilities that are about no words of one language
 LENGTH = re.compile(r"^\s*(?:(<=?|>=?)\s*(\d+)|(\d+)\s*\.\.\s*(\d+))\s*$")
 
 
@@ -162,6 +163,12 @@ def conditions(made: Capability) -> Iterator[Condition]:
         condition = todo.pop()
         yield condition
         todo += [*condition.any, *condition.all, *condition.none]
+
+
+def spoken(chosen: Sequence[Capability], language: str | None) -> str:
+    """The language of tests: the one that the files are written in, but for general relations that of the text."""
+    general = all(each.task == GENERAL for each in chosen)
+    return language or DEFAULT if general else chosen[0].language
 
 
 def listed(value: str | tuple[str, ...]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -192,13 +192,19 @@ def answer_kind(answer: str) -> str:
     return shape if "0" in shape else f"{kind} {len(answer.split())}"
 
 
-def wrong_answers(right: str, asked: str, others: list[str]) -> list[str]:
-    """Answers that may be taken for the right one: other options, other numbers, others of its kind; else any."""
+def wrong_answers(
+    right: str, asked: str, others: list[str], names: Mapping[str, Sequence[str]]
+) -> list[str]:
+    """Answers that may be taken for the right one: other options, numbers, names, others of its kind; else any."""
     options = [match[2].strip() for match in OPTION.finditer(asked)]
     if len(options) > 1 and right in options:
         return [option for option in options if option != right]
     if NUMBER.search(right):
         return [NUMBER.sub(str(int(NUMBER.findall(right)[0]) + more), right) for more in (3, 7)]
+    first, _, last = right.partition(" ")
+    for some in names.values():
+        if first in some and (not last or last[0].isupper()):
+            return [f"{name} {last}".strip() for name in some if name != first]
     return [other for other in others if answer_kind(other) == answer_kind(right)] or others
 
 

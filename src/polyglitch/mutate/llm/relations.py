@@ -226,7 +226,11 @@ def row_of(
     others = [o for o in pool if o.input.context and o.input.context != seed.input.context]
     labels = [o.label for o in pool if o.label and o.label != seed.label]
     contrary = wording(language)["contrary"].get((seed.label or "").lower())
-    labels = [contrary] if contrary else wrong_answers(seed.label or "", seed.input.text, labels)
+    if contrary:
+        labels = [contrary]
+    else:
+        names = wording(language).get("names", {})
+        labels = wrong_answers(seed.label or "", seed.input.text, labels, names)
 
     def ask(kind: str, text: str) -> str | None:
         template = wording(language)["rewrite"] if kind == "paraphrase" else "{text}"

@@ -88,7 +88,9 @@ def promise(case: Case, question: Parse, ranks: Floats) -> float:
         for token, rank in zip(question.tokens, ranks, strict=True)
         if token.text.lower() in there
     ]
-    return max(met, default=0.0)
+    return (
+        max(0.0, *met) if met else 0.0
+    )  # a shared word that never ranks is worth no less than none
 
 
 def equivalent_question(material: Material, style: Style) -> Case | None:

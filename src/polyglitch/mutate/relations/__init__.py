@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from polyglitch.errors import UsageError
+from polyglitch.languages import language as language_of
 from polyglitch.mutate.relations import letters, people, sentences, wording
+from polyglitch.nlp.lexicons.terms import WORDING, letter_table
 from polyglitch.protocols import Parse, Tools
 from polyglitch.records import digest
 from polyglitch.registry import entries, load, suggest
@@ -32,6 +34,37 @@ GRAMMATICAL = frozenset(
     {"antonym", "hypernym", "intensify", "negate", "opening_phrase", "other_gender", "passive"}
     | {"pronoun_to_group", "synonym", "weaken"}
 )
+
+
+# These read characters, marks and figures alone, and so any script.
+ANY_SCRIPT = frozenset(
+    {
+        "add_final_mark",
+        "double_letter",
+        "drop_accents",
+        "drop_commas",
+        "drop_final_mark",
+        "drop_letter",
+    }
+    | {"exclaim", "extra_spaces", "handle_before", "link_after", "lower_case", "other_number"}
+    | {"outer_spaces", "said_twice", "straight_quotes", "swap_letters", "title_case", "upper_case"}
+)
+BY_SCRIPT = frozenset({"keyboard_slip", "lookalike", "scanned"})  # letters of one script for others
+BY_LISTS = frozenset({"other_city", "other_country", "other_group", "other_name"})
+
+
+def speaks(name: str, language: str) -> bool:
+    """Whether a language has the words that a change needs; one from another package must know itself."""
+    known = language_of(language)
+    if name in ANY_SCRIPT or name not in CHANGES:
+        return True
+    if name in BY_SCRIPT:
+        return bool(letter_table(language))
+    if name in BY_LISTS:
+        return known.file("groups.toml") is not None
+    if name == people.digits_for_words.__name__:
+        return bool(known.numbers)
+    return known.file(WORDING) is not None
 
 
 def reads_grammar(name: str) -> bool:

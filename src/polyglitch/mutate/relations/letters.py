@@ -7,9 +7,13 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from polyglitch.nlp.lexicons.terms import wording
+from polyglitch.languages import language as language_of
+from polyglitch.nlp.lexicons.terms import letter_table
 from polyglitch.protocols import Parse, Token
 
+COMMAS = ",،，、"
+ACCENTED = ("Latin", "Greek", "Arabic", "Hebrew")  # elsewhere such marks are vowels and letters
+EXCLAIM = "!！՜"
 SHORTEST = 4  # in a shorter word one wrong letter may make another word
 
 
@@ -40,7 +44,7 @@ def double_letter(parse: Parse, dice: random.Random) -> Iterator[str]:
 def keyboard_slip(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A letter becomes its neighbour on the keyboard."""
     near: dict[str, str] = {}
-    for pair in str(wording("letters", parse.language)["keyboard"]).split():
+    for pair in str(letter_table(parse.language).get("keyboard", "")).split():
         near[pair[0]] = near.get(pair[0], "") + pair[1]
         near[pair[1]] = near.get(pair[1], "") + pair[0]
     for token in _words(parse, dice):
@@ -93,18 +97,20 @@ def outer_spaces(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 def drop_final_mark(parse: Parse, dice: random.Random) -> Iterator[str]:
     """Without the full stop at the end."""
-    yield parse.text.removesuffix(".").rstrip() if parse.text.rstrip().endswith(".") else parse.text
+    text, stop = parse.text.rstrip(), language_of(parse.language).full_stop
+    ending = next((mark for mark in (stop, ".") if text.endswith(mark)), "")
+    yield text.removesuffix(ending).rstrip() if ending else parse.text
 
 
 def add_final_mark(parse: Parse, dice: random.Random) -> Iterator[str]:
     """With a full stop where the end is bare."""
     if parse.text.rstrip()[-1:].isalnum():
-        yield parse.text.rstrip() + "."
+        yield parse.text.rstrip() + language_of(parse.language).full_stop
 
 
 def drop_commas(parse: Parse, dice: random.Random) -> Iterator[str]:
     """Without commas."""
-    yield re.sub(r",(?!\d)", "", parse.text)
+    yield re.sub(rf"[{COMMAS}](?!\d)", "", parse.text)
 
 
 def straight_quotes(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -113,19 +119,24 @@ def straight_quotes(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def drop_accents(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """Letters without their accents."""
+    """Letters without their accents, in the scripts where a word without them is still read."""
+    if language_of(parse.language).script not in ACCENTED:
+        return
     parts = unicodedata.normalize("NFD", parse.text)
     yield unicodedata.normalize("NFC", "".join(c for c in parts if not unicodedata.combining(c)))
 
 
 def exclaim(parse: Parse, dice: random.Random) -> Iterator[str]:
     """An exclamation mark for the full stop."""
-    if parse.text.rstrip()[-1:] not in "?!\"'":
-        yield parse.text.rstrip(" .") + "!"
+    marks = language_of(parse.language).sentence_marks
+    if parse.text.rstrip()[-1:] not in f"?!\"'{''.join(marks[1:3])}":
+        mark = next((mark for mark in marks if mark in EXCLAIM), "!")
+        yield parse.text.rstrip(f" .{language_of(parse.language).full_stop}") + mark
 
 
 def _swap_pairs(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
-    pairs = [pair.split() for pair in wording("letters", parse.language)[kind]]
+    table = letter_table(parse.language)
+    pairs = [pair.split() for pair in table.get(kind, ())]
     for token in _words(parse, dice):
         fitting = [(old, new) for old, new in pairs if old in token.text[1:-1]]
         if fitting:
@@ -135,7 +146,9 @@ def _swap_pairs(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
 
 
 def _words(parse: Parse, dice: random.Random) -> list[Token]:
-    """Long enough words of letters, in random order; names are left as they are."""
+    """Long enough words of letters, in random order; names are left as they are, and characters that are words."""
+    if not language_of(parse.language).spaced:
+        return []
     words = [
         token
         for token in parse.tokens

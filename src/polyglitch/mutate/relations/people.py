@@ -6,31 +6,22 @@ import random
 import re
 from collections.abc import Iterator
 
+from polyglitch.languages import language as language_of
 from polyglitch.mutate.capabilities.predicates import pattern
 from polyglitch.mutate.capabilities.rules import variants
-from polyglitch.mutate.swap import match_case
 from polyglitch.nlp.lexicons.terms import terms, wording
+from polyglitch.nlp.proposers.slot_words import match_case
 from polyglitch.protocols import Parse
 
-DIGITS = (
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-)
+WRITTEN_OUT = range(
+    2, 13
+)  # smaller ones are articles too, larger ones are mostly written in digits
 
 # Thousands may be set apart by a blank: of "1 000" and "12 500 000" no part is a number.
 BLANK = "[ \u00a0\u202f]"
 BEFORE_NUMBER = rf"(?<![\w.,-])(?<!\d{BLANK})"
 AFTER_NUMBER = rf"(?![\w.,-]\d|\w|%|-|{BLANK}\d)"
-NUMBER = re.compile(rf"{BEFORE_NUMBER}\d{{2,6}}{AFTER_NUMBER}")
+NUMBER = rf"{BEFORE_NUMBER}\d{{2,6}}{AFTER_NUMBER}"
 
 
 def other_name(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -52,18 +43,20 @@ def other_country(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 def other_number(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A number of two or more digits becomes another near it, everywhere; years and parts of numbers are left alone."""
-    for number in dict.fromkeys(NUMBER.findall(parse.text)):
+    # Where no blanks part words, a character may stand beside the figures.
+    flags = 0 if language_of(parse.language).spaced else re.ASCII
+    for number in dict.fromkeys(re.findall(NUMBER, parse.text, flags)):
         if number[0] == "0" or (len(number) == 4 and number[:2] in ("18", "19", "20")):
             continue
         new = str(int(number) + dice.randint(1, 9))
-        yield re.sub(rf"{BEFORE_NUMBER}{number}{AFTER_NUMBER}", new, parse.text)
+        yield re.sub(rf"{BEFORE_NUMBER}{number}{AFTER_NUMBER}", new, parse.text, flags=flags)
 
 
 def digits_for_words(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A small number in digits."""
-    for value, word in enumerate(DIGITS, 2):
-        found = re.search(rf"(?<![\w-]){word}(?![\w-])", parse.text)
-        if found:
+    for word, value in language_of(parse.language).numbers.items():
+        found = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", parse.text)
+        if found and value in WRITTEN_OUT:
             yield parse.text[: found.start()] + str(value) + parse.text[found.end() :]
 
 

@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 
+from polyglitch.languages import language as language_of
 from polyglitch.mutate.slots import begins_with_name
 from polyglitch.nlp.lexicons.terms import wording
 from polyglitch.protocols import Parse, Token
@@ -83,7 +84,10 @@ def blame_after(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 def said_twice(parse: Parse, dice: random.Random) -> Iterator[str]:
     """The same text again."""
-    yield f"{_closed(parse.text)} {parse.text}"
+    known = language_of(parse.language)
+    ended = parse.text.rstrip().endswith(known.sentence_marks)
+    said = parse.text.rstrip() if ended else f"{parse.text.rstrip()}{known.full_stop}"
+    yield f"{said}{' ' * known.spaced}{parse.text}"
 
 
 def link_after(parse: Parse, dice: random.Random) -> Iterator[str]:

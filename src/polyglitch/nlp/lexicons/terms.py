@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from polyglitch.errors import Missing, UsageError
-from polyglitch.languages import known_languages
+from polyglitch.languages import having, known_languages
 from polyglitch.languages import language as language_of
 from polyglitch.registry import suggest
 
 ENCODED = "terms.b85"
+WORDING = "wording.toml"
 ABUSE = ("slur", "slur singular", "slur plural", "profanity")
 
 
@@ -84,8 +85,21 @@ def encoded_file() -> Traversable | None:
 @cache
 def wording(section: str, language: str) -> dict[str, Any]:
     """One section of the file of a language."""
-    table: dict[str, Any] = language_of(language).table("wording.toml", "rewording")[section]
+    table: dict[str, Any] = language_of(language).table(WORDING, "rewording")[section]
     return table
+
+
+def letter_table(language: str) -> dict[str, Any]:
+    """Letters taken for others: of the language, else of one in the same script; empty where there is none."""
+    known = language_of(language)
+    codes = (known.code, *having(WORDING))
+    fitting = (
+        code
+        for code in codes
+        if language_of(code).file(WORDING) and language_of(code).script == known.script
+    )
+    code = next(fitting, None)
+    return wording("letters", code) if code else {}
 
 
 @cache

@@ -72,10 +72,19 @@ class GgufCausal:
             [one.states[text.first - 1 : -1] for one, text in zip(computed, texts, strict=True)]
         )
         wanted = [token.number for text in texts for token in text.tokens[text.first :]]
-        scores = iter(self._log_odds(states, np.asarray(wanted, np.int64)).tolist())
+        scores = iter(self.log_odds(states, np.asarray(wanted, np.int64)).tolist())
         return [[next(scores) for _ in text.tokens[text.first :]] for text in texts]
 
-    def _log_odds(self, states: Floats, wanted: Any) -> Floats:
+    def pool(self) -> PackedPool:
+        """The model with nothing computed yet, for texts that share their beginnings."""
+        return PackedPool(self._weights)
+
+    def scores(self, state: Floats, tokens: Sequence[int]) -> Floats:
+        """The unnormalised log-probabilities of some next tokens after a state; their differences are what counts."""
+        found: Floats = self._file.rows(self._last, list(tokens)) @ state
+        return found
+
+    def log_odds(self, states: Floats, wanted: Any) -> Floats:
         """The log-probability of one next token after each state, among the whole vocabulary."""
         own = np.empty(len(wanted), np.float32)
         every = np.full(len(wanted), -np.inf, np.float32)

@@ -1,4 +1,4 @@
-"""Which parser serves a language: what the user names, else what is installed, else what is bundled.
+"""Which parser serves a language: what the user names, else what is installed, fetched or bundled, else a tagger.
 
 A parser that remembers what it parsed last: methods that share seeds and mutants share their parses.
 """
@@ -13,8 +13,10 @@ import msgspec
 
 from polyglitch import registry
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.models.own_parsers import fetched
 from polyglitch.nlp.parsers import spacy as spacy_parser
 from polyglitch.nlp.parsers import stanza as stanza_parser
+from polyglitch.nlp.parsers import udpipe as udpipe_parser
 from polyglitch.nlp.parsers.words import BareWords
 from polyglitch.nlp.recent import Recent
 from polyglitch.protocols import Parse, Parser
@@ -25,17 +27,30 @@ class ParserChoice(NamedTuple):
 
     name: str  # as `--parser` takes it
     model: str
-    origin: str  # installed or bundled
+    origin: str  # installed, fetched or bundled
+    tags_only: bool = False
+
+    @property
+    def told(self) -> str:
+        """How a person is told of it."""
+        model = f":{self.model}" if self.model else ""
+        return f"{self.name}{model}, {self.origin}{', words and tags only' * self.tags_only}"
 
 
 def choose(language: str) -> ParserChoice | None:
-    """The best parser there is for a language, without loading it."""
+    """The best parser there is for a language, without loading it; a tagger where there is none."""
     if package := spacy_parser.installed(language):
         return ParserChoice("spacy", package, "installed")
     if find_spec("stanza") and stanza_parser.installed(language):
         return ParserChoice("stanza", language, "installed")
-    if (folder := spacy_parser.bundled(language)) and find_spec("spacy"):
+    if model := udpipe_parser.installed(language):
+        return ParserChoice("udpipe", str(model), "installed")
+    if find_spec("spacy") and (folder := fetched(language)):
+        return ParserChoice("spacy", folder.name, "fetched")
+    if find_spec("spacy") and (folder := spacy_parser.bundled(language)):
         return ParserChoice("spacy", folder.name, "bundled")
+    if (tagger := language_of(language).parser.tagger) and find_spec(tagger):
+        return ParserChoice(tagger, "", "installed", tags_only=True)
     return None
 
 
@@ -63,6 +78,7 @@ class RememberingParser:
 
     def __init__(self, parser: Parser, language: str = "") -> None:
         self._parser, self.signature = parser, parser.signature
+        self.tags_only: bool = getattr(parser, "tags_only", False)
         self._language = language_of(language).code
         self._whole: Recent[str, Parse] = Recent(REMEMBERED)
         self._skimmed: Recent[str, Parse] = Recent(REMEMBERED)

@@ -26,6 +26,8 @@ SPELLED = re.compile(r"(?<! ) (?! )|(?<=\s)\s+")
 class JiebaTagger:
     """Words and tags as a `Parser`; every word is its own head, for there are no dependencies."""
 
+    tags_only = True
+
     def __init__(self, cutter: Any, language: str) -> None:
         self._cutter, self._language = cutter, language_of(language)
         self.signature = f"jieba-{version('jieba')}"

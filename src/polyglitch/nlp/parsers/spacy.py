@@ -1,4 +1,4 @@
-"""Tags and dependencies from spaCy: the pipeline that was named, an installed one, or a bundled one."""
+"""Tags and dependencies from spaCy: the pipeline that was named, an installed one, one of ours, or a bundled one."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from typing import Any
 
 from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.models.own_parsers import fetched, offer
 from polyglitch.protocols import Parse, Token
 
 BATCH = 256
@@ -87,10 +88,16 @@ def bundled(language: str) -> Path | None:
 
 
 def how_to_install(language: str) -> str:
-    """What brings a parser for a language."""
+    """What brings a parser for a language: a released one of ours, a package, the recipe, in that order."""
+    released, trained = offer(language)
+    stanza = f"pip install stanza && python -c 'import stanza; stanza.download({language!r})'"
+    package = language_of(language).parser.install
+    if released:
+        return released
     return (
-        language_of(language).parser.install
-        or f"pip install stanza && python -c 'import stanza; stanza.download({language!r})'"
+        package + (f"; or train a small one: {trained}" if trained else "")
+        if package
+        else trained or stanza
     )
 
 
@@ -99,7 +106,7 @@ def open_spacy(language: str, model: str | None = None) -> SpacyParser:
     """The parser for a language: the model named (a package or a folder), or the best there is."""
     if not find_spec("spacy"):
         raise Missing("spaCy", "parsing", "pip install 'polyglitch[nlp]'")
-    chosen = model or installed(language) or bundled(language)
+    chosen = model or installed(language) or fetched(language) or bundled(language)
     if chosen is None:
         what = f"a parser for the language {language!r}"
         raise Missing(what, "the structure of its sentences", how_to_install(language))

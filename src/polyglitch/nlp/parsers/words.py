@@ -15,6 +15,7 @@ class BareWords:
     """Fits `protocols.Parser`: no tags and no dependencies; a word that may be a name is called one."""
 
     signature = "words"
+    tags_only = True
 
     def __init__(self, language: str) -> None:
         self._language = language_of(language)

@@ -15,7 +15,9 @@ import msgspec
 from polyglitch.errors import Missing, UsageError, as_works_here
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.downloads import lacking
-from polyglitch.protocols import Candidate, Proposer, Slot
+from polyglitch.nlp.proposers.corpus import open_word_sets
+from polyglitch.nlp.proposers.through_english import open_through_english, route_of
+from polyglitch.protocols import Candidate, Proposer, Slot, Tools
 from polyglitch.records import digest
 from polyglitch.registry import load, suggest
 
@@ -26,6 +28,7 @@ CHOICES = {
     "unlike": ("unlike:smollm", "unlike:vectors"),
     "alike": ("in-context:smollm", "vectors"),
     "dictionary": ("dictionary", "vectors"),
+    "in-context": ("in-context:smollm", "vectors"),
     "any": ("smollm:0", "vectors"),
 }
 # What ships for the bundled sentences, by the kind of words: nothing for those that are not named.
@@ -62,20 +65,63 @@ class AutoProposer:
         return self._open()
 
 
-@cache
-def open_auto(language: str, kind: str = "smollm") -> AutoProposer:
+class JoinedProposers:
+    """The words of several proposers for a slot, those of the first before those of the others."""
+
+    def __init__(self, proposers: Sequence[Proposer]) -> None:
+        self._proposers = proposers
+        self.signature = f"auto({'+'.join(one.signature for one in proposers)})"
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` words for each slot."""
+        offered = [one.propose(slots, top) for one in self._proposers]
+        found = []
+        for some in zip(*offered, strict=True):
+            words: dict[str, Candidate] = {}
+            for one in (candidate for each in some for candidate in each):
+                words.setdefault(one.word, one)
+            found.append(list(words.values())[:top])
+        return found
+
+
+def open_auto(language: str, kind: str = "smollm", *, tools: Tools) -> Proposer:
     """The proposer for a language and a kind of words: fitting (smollm), alike, unlike, any, or of the dictionary."""
-    if "auto" not in language_of(language).proposers:
-        raise Missing(
-            f"a proposer for {language!r}",
-            "swapping words",
-            "name `corpus` (words of the campaign's own sentences) or a masked language model of that language: "
-            "proposer = masked-lm:NAME-OR-FOLDER",
-        )
     if kind not in CHOICES:
         raise UsageError(
             f"auto:{kind}: no kind of words is called {kind!r}{suggest(kind, tuple(CHOICES))}"
         )
+    known = "auto" in language_of(language).proposers
+    return open_english(language, kind) if known else open_without_model(language, kind, tools)
+
+
+open_auto.wants_tools = True  # type: ignore[attr-defined]  # the registry gives it the campaign's
+
+
+def open_without_model(language: str, kind: str, tools: Tools) -> Proposer:
+    """What proposes words of a language without a model of it: its word sets, and English words that come home."""
+    known, found = language_of(language), list[Proposer]()
+    if known.file("word_sets.txt"):
+        found.append(open_word_sets(language, kind))
+    if known.english and not lacking("smollm") and route_of(language, tools):
+        found.append(open_through_english(language, CHOICES[kind][0], tools=tools))
+    if found:
+        return JoinedProposers(found)
+    way = (
+        f"{known.english.install} and {' and '.join(lacking('smollm'))}; or "
+        if known.english
+        else ""
+    )
+    raise Missing(
+        f"a proposer for {language!r}",
+        "swapping words",
+        f"{way}name `corpus` (words of the campaign's own sentences) or a masked language model of that language: "
+        "proposer = masked-lm:NAME-OR-FOLDER",
+    )
+
+
+@cache
+def open_english(language: str, kind: str) -> AutoProposer:
+    """The bundled data, else the best model that is installed."""
     best, plain = CHOICES[kind]
     if not lacking("smollm"):
         opener = partial(open_named, language, best)

@@ -1,4 +1,6 @@
-"""Words of the campaign's own sentences: any language that a tagger knows, without a model of it.
+"""Words without a model of their language: of the campaign's own sentences, and of sets that are written down.
+
+Words of the campaign's own sentences serve any language that a tagger knows.
 
 A word may stand for another of the same part of speech that ends alike, which in most languages keeps gender, number
 and person. Words that the corpus has after the same neighbour come first.
@@ -110,6 +112,49 @@ class CorpusProposer:
 def open_corpus_words(language: str, tools: Tools) -> CorpusProposer:
     """The proposer of a campaign."""
     return CorpusProposer(language, tools)
+
+
+class WordSets:
+    """Words that may stand for each other in nearly any sentence, as `word_sets.txt` of the language has them.
+
+    `kind` says which: sets whose words say nearly the same (`alike`), sets whose words do not (`unlike`), or all.
+    """
+
+    def __init__(self, language: str, kind: str = "") -> None:
+        self._language = language_of(language)
+        lines = self._language.lines("word_sets")
+        chosen = [line for line in lines if kind not in SETS or line.startswith("=") == SETS[kind]]
+        self.signature = f"word-sets:{self._language.code}:{kind}-{digest(chosen, 8)}"
+        self._sets: dict[str, list[str]] = {}
+        for line in chosen:
+            words = line.removeprefix("=").split()
+            new = [word.removeprefix("+") for word in words]
+            for word in (word for word in words if not word.startswith("+")):
+                some = self._sets.setdefault(word, [])
+                some += [other for other in new if other != word and other not in some]
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` words for each slot, in the order of the sets."""
+        return [[Candidate(word, 0.0) for word in self._others(slot)[:top]] for slot in slots]
+
+    def _others(self, slot: Slot) -> list[str]:
+        large = self._language.nouns_capitalised and slot.token.pos == "NOUN"
+        word = slot.token.text if large else slot.token.text.lower()
+        return [other for other in self._sets.get(word, []) if self._sound_alike(word, other)]
+
+    def _sound_alike(self, word: str, other: str) -> bool:
+        """Whether the words before two words take the same form: l'hôtel, but le musée."""
+        onsets = self._language.agreement.onsets
+        return all(bool(re.match(one, word)) == bool(re.match(one, other)) for one in onsets)
+
+
+SETS = {"alike": True, "unlike": False}
+
+
+def open_word_sets(language: str, kind: str = "") -> WordSets:
+    """The sets of a language, or which languages have some."""
+    language_of(language).require("word_sets.txt", "sets of words", "the proposer 'word-sets'")
+    return WordSets(language, kind)
 
 
 open_corpus_words.wants_tools = True  # type: ignore[attr-defined]  # the registry gives it the campaign's

@@ -53,6 +53,25 @@ def article_before(slot: Slot) -> re.Match[str] | None:
     return found if found and found[1].lower() in sounded else None
 
 
+def with_word(slot: Slot, word: str) -> tuple[str, int]:
+    """The sentence with another word in the slot, its article put right, and where that word starts."""
+    token, text = slot.token, slot.parse.text
+    before, after = text[: token.start], text[token.end :]
+    if found := article_before(slot):
+        before = before[: found.start()] + match_article(found[1], word) + found[2]
+    word = match_case(word, token.text)
+    return before + word + after, len(before)
+
+
+def match_case(word: str, model: str) -> str:
+    """`word` in capitals where the model is."""
+    if model.isupper() and len(model) > 1:
+        return word.upper()
+    if model[:1].isupper():
+        return word[:1].upper() + word[1:]
+    return word
+
+
 def repeats(slot: Slot, word: str) -> bool:
     """Whether a word is in the rest of the sentence already, in any form."""
     new = word.lower()

@@ -1,10 +1,13 @@
-"""What is left of a regex after one character (Brzozowski's derivative), for all operators of the dialect.
+"""What is left of a regex after one character (Brzozowski's derivative), for all characters at once.
 
-`edge` says whether the place before the character is a word boundary: that is all `\\b` needs to know, so that
-complement and intersection hold for boundaries too.
+A row says where each set of characters leads; sets are masks, and as negative numbers hold all bits above, a mask and
+its complement cover every alphabet. `edge` says whether the place before the character is a word boundary: that is all
+`\\b` needs to know, so that complement and intersection hold for boundaries too.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from polyglitch.represent.regex.tree import (
     ALL,
@@ -12,6 +15,7 @@ from polyglitch.represent.regex.tree import (
     EMPTY,
     NONE,
     Node,
+    Row,
     both,
     cat,
     complement,
@@ -19,81 +23,76 @@ from polyglitch.represent.regex.tree import (
     repeat,
 )
 
-REMEMBERED = 500_000  # derivatives; a few hundred megabytes at most, then everything starts afresh
-
-_steps: dict[tuple[Node, int, bool], Node] = {}
-_empties: dict[tuple[Node, bool], bool] = {}
+NOWHERE: Row = ((-1, NONE),)
 
 
-def accepts_empty(node: Node, edge: bool) -> bool:
-    """Whether the regex accepts the empty text at a place that is a boundary or not."""
-    key = (node, edge)
-    found = _empties.get(key)
+def derivatives(node: Node, edge: bool) -> Row:
+    """What must follow each character: sets that do not overlap and leave none out, and what is left after them."""
+    if edge and node.boundary:
+        found = node.row_at_edge
+        if found is None:
+            found = node.row_at_edge = _derivatives(node, True)
+        return found
+    found = node.row
     if found is None:
-        if len(_empties) > REMEMBERED:
-            _empties.clear()
-        found = _empties[key] = _accepts_empty(node, edge)
+        found = node.row = _derivatives(node, False)
     return found
 
 
-def _accepts_empty(node: Node, edge: bool) -> bool:
-    kind, parts = node.kind, node.parts
-    if kind == "boundary":
-        return edge
-    if kind in ("cat", "and"):
-        return all(accepts_empty(part, edge) for part in parts)
-    if kind == "or":
-        return any(accepts_empty(part, edge) for part in parts)
-    if kind == "not":
-        return not accepts_empty(parts[0], edge)
-    if kind == "repeat":
-        return node.low == 0 or accepts_empty(parts[0], edge)
-    return False
-
-
-def derive(node: Node, bit: int, edge: bool) -> Node:
-    """What must follow once the character with this bit has been read."""
-    if edge and not node.boundary:
-        edge = False
-    key = (node, bit, edge)
-    found = _steps.get(key)
-    if found is None:
-        if len(_steps) > REMEMBERED:
-            _steps.clear()
-        found = _steps[key] = _derive(node, bit, edge)
-    return found
-
-
-def _derive(node: Node, bit: int, edge: bool) -> Node:
+def _derivatives(node: Node, edge: bool) -> Row:
     kind, parts = node.kind, node.parts
     if kind == "chars":
-        return EMPTY if bool(node.mask >> bit & 1) != node.negated else NONE
-    if kind == "cat":
-        if not parts:
-            return NONE
+        mask = ~node.mask if node.negated else node.mask
+        return ((-1, EMPTY),) if mask == -1 else ((mask, EMPTY), (~mask, NONE))
+    if kind == "cat" and parts:
         left, right = parts
-        rest = cat(derive(left, bit, edge), right)
-        return either(rest, derive(right, bit, edge)) if accepts_empty(left, edge) else rest
+        row = followed(derivatives(left, edge), right)
+        return joined((row, derivatives(right, edge)), either) if left.empty(edge) else row
     if kind == "or":
-        found = [step for part in parts if (step := derive(part, bit, edge)) is not NONE]
-        return found[0] if len(found) == 1 else either(*found)
+        return joined([derivatives(part, edge) for part in parts], either)
     if kind == "and":
-        return both(*[derive(part, bit, edge) for part in parts])
+        return joined([derivatives(part, edge) for part in parts], both)
     if kind == "not":
-        return complement(derive(parts[0], bit, edge))
+        return tuple([(mask, complement(rest)) for mask, rest in derivatives(parts[0], edge)])
     if kind == "repeat":
-        return _derive_repeat(node, bit, edge)
-    return NONE
+        return _repeated(node, edge)
+    return NOWHERE
 
 
-def _derive_repeat(node: Node, bit: int, edge: bool) -> Node:
+def _repeated(node: Node, edge: bool) -> Row:
     inner = node.parts[0]
     if inner is ANY and node.low == 0 and node.high is None:
-        return ALL
+        return ((-1, ALL),)
     low, high = max(0, node.low - 1), None if node.high is None else node.high - 1
     rest = repeat(inner, low, high)
-    step = cat(derive(inner, bit, edge), rest)
+    row = followed(derivatives(inner, edge), rest)
     # A repetition that is empty only at boundaries may be passed over here and not elsewhere.
-    if inner.boundary and rest is not node and accepts_empty(inner, edge):
-        return either(step, derive(rest, bit, edge))
-    return step
+    if inner.boundary and rest is not node and inner.empty(edge):
+        return joined((row, derivatives(rest, edge)), either)
+    return row
+
+
+def followed(row: Row, right: Node) -> Row:
+    """A row with something after each of its ends."""
+    found: dict[Node, int] = {}
+    for mask, rest in row:
+        target = cat(rest, right)
+        found[target] = found.get(target, 0) | mask
+    return tuple([(mask, target) for target, mask in found.items()])
+
+
+def joined(rows: list[Row] | tuple[Row, ...], join: Callable[..., Node]) -> Row:
+    """Rows read side by side: where each common set leads, as one regex."""
+    common: list[tuple[int, tuple[Node, ...]]] = [(mask, (rest,)) for mask, rest in rows[0]]
+    for row in rows[1:]:
+        common = [
+            (shared, (*rests, rest))
+            for mask, rests in common
+            for other, rest in row
+            if (shared := mask & other)
+        ]
+    found: dict[Node, int] = {}
+    for mask, rests in common:
+        target = join(*rests)
+        found[target] = found.get(target, 0) | mask
+    return tuple([(mask, target) for target, mask in found.items()])

@@ -1,18 +1,23 @@
-"""Minimal deterministic automata over symbol classes, and products of two of them."""
+"""Minimal deterministic automata over symbol classes. Equal languages over one alphabet are equal automata."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from typing import TypeAlias
 
-from polyglitch.represent.automata.derive import accepts_empty, derive
+from polyglitch.represent.automata.derive import derivatives
 from polyglitch.represent.regex.tree import ALL, NONE, WORD_MASK, Node, bit_of
 
 STATES = 5_000  # a description people write needs tens; thousands mean it will not end well
 SECONDS = 5.0
+REMEMBERED = (
+    16_384  # automata: all of the largest published set of descriptions, some 100 megabytes at most
+)
 SPACE = 1 << bit_of(" ")
+State: TypeAlias = Node | tuple[Node, bool]  # with `True`: after a word character
 
 
 class TooLarge(Exception):
@@ -38,6 +43,19 @@ class Dfa:
     steps: tuple[tuple[int, ...], ...]
     accepting: tuple[bool, ...]
 
+    @cached_property
+    def dead(self) -> int:
+        """The state from which nothing is accepted, of which a minimal automaton has one at most; -1 for none."""
+        for state, row in enumerate(self.steps):
+            if not self.accepting[state] and all(to == state for to in row):
+                return state
+        return -1
+
+    @cached_property
+    def words(self) -> WordCounts:
+        """How many texts of each length it accepts, counted once for all pairs it is part of."""
+        return WordCounts(self)
+
     def accepts(self, text: str) -> bool:
         """Whether a text belongs to the language; characters outside the alphabet never do."""
         state = 0
@@ -52,19 +70,52 @@ class Dfa:
         return self.accepting[state]
 
 
+class WordCounts:
+    """How many texts of each length an automaton accepts, as far as somebody asked."""
+
+    def __init__(self, dfa: Dfa) -> None:
+        sizes = [mask.bit_count() for mask in dfa.classes]
+        self.accepting = dfa.accepting
+        self.steps: list[list[tuple[int, int]]] = []
+        for steps in dfa.steps:
+            row: dict[int, int] = {}
+            for target, size in zip(steps, sizes, strict=True):
+                if target != dfa.dead:
+                    row[target] = row.get(target, 0) + size
+            self.steps.append(list(row.items()))
+        self.now = {} if dfa.dead == 0 else {0: 1}
+        self.found: list[int] = []
+
+    def of_length(self, length: int) -> int | None:
+        """How many texts of a length; nothing where there is neither one of that length nor a longer one."""
+        while len(self.found) <= length:
+            if not self.now:
+                return None
+            number = 0
+            following: dict[int, int] = {}
+            for state, count in self.now.items():
+                if self.accepting[state]:
+                    number += count
+                for target, size in self.steps[state]:
+                    following[target] = following.get(target, 0) + count * size
+            self.found.append(number)
+            self.now = following
+        return self.found[length]
+
+
 def alphabet(*nodes: Node) -> int:
     """Letters, digits, `_` and every literal of the regexes; a blank too where `\\b` needs one."""
     mask = WORD_MASK
     for node in nodes:
-        for part in node.masks:
-            mask |= part
+        mask |= node.letters
         if node.boundary:
             mask |= SPACE
     return mask
 
 
+@lru_cache(maxsize=8192)
 def split(symbols: int, masks: frozenset[int]) -> tuple[int, ...]:
-    """The symbols in classes that no mask tells apart."""
+    """The symbols in classes that no mask tells apart, by their first symbols."""
     classes = [symbols]
     for mask in masks:
         parts = []
@@ -75,7 +126,7 @@ def split(symbols: int, masks: frozenset[int]) -> tuple[int, ...]:
             if inside != piece:
                 parts.append(piece ^ inside)
         classes = parts
-    return tuple(classes)
+    return tuple(sorted(classes, key=lambda piece: piece & -piece))
 
 
 def automaton(node: Node, symbols: int, limits: AutomatonLimits = DEFAULT_LIMITS) -> Dfa:
@@ -86,26 +137,31 @@ def automaton(node: Node, symbols: int, limits: AutomatonLimits = DEFAULT_LIMITS
         raise TooLarge("a regex too long to take apart") from None
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=REMEMBERED)
 def _automaton(node: Node, symbols: int, limits: AutomatonLimits) -> Dfa:
     masks = node.masks | {WORD_MASK} if node.boundary else node.masks
     classes = split(symbols, masks)
-    bits = [(mask & -mask).bit_length() - 1 for mask in classes]
-    words = [bool(mask & WORD_MASK) for mask in classes]
-    number: dict[tuple[Node, bool], int] = {(node, False): 0}
-    todo, steps, accepting = [(node, False)], [], []
+    inside: dict[int, list[int]] = {}  # the classes of a set of characters
+    number: dict[State, int] = {node: 0}
+    todo: list[State] = [node]
+    steps: list[list[int]] = []
+    accepting: list[bool] = []
     deadline = time.monotonic() + limits.seconds
-    for state, last in todo:  # grows while it is walked
+    for state in todo:  # grows while it is walked
+        targets: list[State] = [NONE] * len(classes)
+        for mask, rest in moves(state):
+            if (places := inside.get(mask)) is None:
+                places = inside[mask] = [i for i, piece in enumerate(classes) if piece & mask]
+            for place in places:
+                targets[place] = rest
         row = []
-        for bit, word in zip(bits, words, strict=True):
-            rest = derive(state, bit, last != word)
-            target = (rest, word and rest.boundary)
-            index = number.setdefault(target, len(todo))
-            if index == len(todo):
+        for target in targets:
+            place = number.setdefault(target, len(todo))
+            if place == len(todo):
                 todo.append(target)
-            row.append(index)
+            row.append(place)
         steps.append(row)
-        accepting.append(accepts_empty(state, last))
+        accepting.append(state.empty_inside if isinstance(state, Node) else state[0].empty_at_edge)
         if len(todo) > limits.states:
             raise TooLarge(f"more than {limits.states} states")
         if len(todo) > 500 and time.monotonic() > deadline:
@@ -113,9 +169,22 @@ def _automaton(node: Node, symbols: int, limits: AutomatonLimits) -> Dfa:
     return minimal(classes, steps, accepting)
 
 
+def moves(state: State) -> Iterable[tuple[int, State]]:
+    """Where each set of characters leads; where a boundary still counts, a word character before is kept in mind."""
+    if isinstance(state, Node) and not state.boundary:
+        return derivatives(state, False)
+    node, last = (state, False) if isinstance(state, Node) else state
+    inside: list[tuple[int, State]] = [
+        (mask & WORD_MASK, (rest, True) if rest.boundary else rest)
+        for mask, rest in derivatives(node, not last)
+    ]
+    return inside + [(mask & ~WORD_MASK, rest) for mask, rest in derivatives(node, last)]
+
+
 def minimal(classes: tuple[int, ...], steps: list[list[int]], accepting: list[bool]) -> Dfa:
     """The same language with as few states and symbol classes as it has (Moore's refinement)."""
-    block, count = [int(flag) for flag in accepting], len(set(accepting))
+    block = distances(steps, accepting)
+    count = len(set(block))
     while True:
         names: dict[tuple[int, ...], int] = {}
         fresh = [
@@ -139,62 +208,23 @@ def minimal(classes: tuple[int, ...], steps: list[list[int]], accepting: list[bo
     )
 
 
-@dataclass(frozen=True)
-class Product:
-    """Two automata read side by side. `steps[state]` lists next states with their symbol counts."""
+def distances(steps: list[list[int]], accepting: list[bool]) -> list[int]:
+    """How far each state is from acceptance, -1 for never: states that differ in it accept different texts.
 
-    steps: list[list[tuple[int, int]]]
-    left: list[bool]
-    right: list[bool]
-
-
-def product(a: Dfa, b: Dfa, limits: AutomatonLimits = DEFAULT_LIMITS) -> Product:
-    """The reachable pairs of states of two automata over one alphabet."""
-    shared = [
-        (i, j, (x & y).bit_count())
-        for i, x in enumerate(a.classes)
-        for j, y in enumerate(b.classes)
-        if x & y
-    ]
-    number = {(0, 0): 0}
-    todo, steps = [(0, 0)], []
-    for one, other in todo:  # grows while it is walked
-        left, right = a.steps[one], b.steps[other]
-        row: dict[int, int] = {}
-        for i, j, size in shared:
-            target = (left[i], right[j])
-            index = number.get(target)
-            if index is None:
-                index = number[target] = len(todo)
-                todo.append(target)
-            row[index] = row.get(index, 0) + size
-        steps.append(list(row.items()))
-        if len(todo) > limits.states:
-            raise TooLarge(f"more than {limits.states} pairs of states")
-    return Product(steps, [a.accepting[i] for i, _ in todo], [b.accepting[j] for _, j in todo])
-
-
-def counts(pair: Product) -> Iterator[tuple[int, int]]:
-    """For n = 0, 1, ...: how many texts of length n both accept, and how many either accepts.
-
-    It ends where no state is left, so only for a product without the states that lead nowhere.
+    Refinement that starts from it tells the states of a long literal apart at once instead of one a round.
     """
-    now = {0: 1}
-    while now:
-        shared = total = 0
-        for state, number in now.items():
-            if pair.left[state]:
-                total += number
-                if pair.right[state]:
-                    shared += number
-            elif pair.right[state]:
-                total += number
-        yield shared, total
-        following: dict[int, int] = {}
-        for state, number in now.items():
-            for target, size in pair.steps[state]:
-                following[target] = following.get(target, 0) + number * size
-        now = following
+    into: list[list[int]] = [[] for _ in steps]
+    for state, row in enumerate(steps):
+        for target in row:
+            into[target].append(state)
+    found = [0 if flag else -1 for flag in accepting]
+    todo = [state for state, flag in enumerate(accepting) if flag]
+    for state in todo:  # grows while it is walked
+        for before in into[state]:
+            if found[before] < 0:
+                found[before] = found[state] + 1
+                todo.append(before)
+    return found
 
 
 def equivalent(a: Node, b: Node, limits: AutomatonLimits = DEFAULT_LIMITS) -> bool:
@@ -202,11 +232,7 @@ def equivalent(a: Node, b: Node, limits: AutomatonLimits = DEFAULT_LIMITS) -> bo
     if a is b:
         return True
     symbols = alphabet(a, b)
-    one, other = automaton(a, symbols, limits), automaton(b, symbols, limits)
-    if len(one.steps) != len(other.steps):
-        return False
-    pair = product(one, other, limits)
-    return pair.left == pair.right
+    return automaton(a, symbols, limits) == automaton(b, symbols, limits)
 
 
 def is_empty(node: Node) -> bool:

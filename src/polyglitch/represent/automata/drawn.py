@@ -6,7 +6,8 @@ from typing import Any
 
 from polyglitch.represent.automata.dfa import AutomatonLimits, Dfa, TooLarge, alphabet, automaton
 from polyglitch.represent.regex.parse import BadRegex, parse
-from polyglitch.represent.regex.tree import chars, write
+from polyglitch.represent.regex.tree import chars
+from polyglitch.represent.regex.write import write
 
 MOST_STATES = 16  # more are not read any more
 LIMITS = AutomatonLimits(states=400, seconds=0.5)

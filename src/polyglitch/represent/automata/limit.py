@@ -12,7 +12,7 @@ from math import gcd
 import numpy as np
 import numpy.typing as npt
 
-from polyglitch.represent.automata.dfa import Product
+from polyglitch.represent.automata.product import Product
 
 Matrix = npt.NDArray[np.float64]
 CLOSE = 1e-9  # growth rates nearer than this are the same one

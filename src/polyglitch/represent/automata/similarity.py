@@ -17,13 +17,12 @@ from rapidfuzz.distance import Levenshtein
 from polyglitch.represent.automata.dfa import (
     DEFAULT_LIMITS,
     AutomatonLimits,
-    Product,
+    Dfa,
     TooLarge,
     alphabet,
     automaton,
-    counts,
-    product,
 )
+from polyglitch.represent.automata.product import Product, counts, product, shared_counts
 from polyglitch.represent.regex.parse import parse
 from polyglitch.represent.regex.tree import Node
 
@@ -82,19 +81,19 @@ def language_similarity(
     symbols = alphabet(a, b)
     try:
         left, right = automaton(a, symbols, limits), automaton(b, symbols, limits)
-        if left == right:
+        if left == right:  # minimal and numbered in one way: equal languages are equal automata
             return RegexSimilarity(1.0, exact=True)
+        if mode == "paper":
+            return converge(left, right, threshold, limits)
         pair = product(left, right, limits)
     except TooLarge as error:
         return RegexSimilarity(None, undecided=f"undecided: {error}")
-    if pair.left == pair.right:
-        return RegexSimilarity(1.0, exact=True)
     if not any(x and y for x, y in zip(pair.left, pair.right, strict=True)):
         return RegexSimilarity(0.0, exact=True)
     trimmed = trim(pair)
-    if mode == "exact" and not is_finite(trimmed):
-        return exact_limit(trimmed)
-    return converge(trimmed, threshold, limits)
+    if is_finite(trimmed):
+        return converge(left, right, threshold, limits)
+    return exact_limit(trimmed)
 
 
 def exact_limit(trimmed: Product) -> RegexSimilarity:
@@ -117,12 +116,23 @@ def is_finite(trimmed: Product) -> bool:
     return sum(1 for _ in lengths) <= len(trimmed.steps)
 
 
-def converge(trimmed: Product, threshold: float, limits: AutomatonLimits) -> RegexSimilarity:
-    """Count words until a length that adds some changes the ratio by less than the threshold."""
+def converge(left: Dfa, right: Dfa, threshold: float, limits: AutomatonLimits) -> RegexSimilarity:
+    """Count words until a length that adds some changes the ratio by less than the threshold.
+
+    How many texts either accepts is the sum of both less what they share, so that only the states from which both still
+    accept something are walked in pairs.
+    """
     deadline = time.monotonic() + limits.seconds
-    shared = total = length = 0
+    ones, others = left.words, right.words
+    shared = total = 0
     before = -1.0
-    for length, (more, all_more) in enumerate(counts(trimmed)):
+    for length, more in enumerate(shared_counts(left, right, limits)):
+        if more is None:
+            return RegexSimilarity(0.0, exact=True)
+        one, other = ones.of_length(length), others.of_length(length)
+        if one is None and other is None:  # no longer words: all counted
+            return RegexSimilarity(float(Fraction(shared, total)), length - 1, exact=True)
+        all_more = (one or 0) + (other or 0) - more
         shared, total = shared + more, total + all_more
         if all_more:
             ratio = shared / total
@@ -130,10 +140,8 @@ def converge(trimmed: Product, threshold: float, limits: AutomatonLimits) -> Reg
                 return RegexSimilarity(ratio, length)
             before = ratio
         if length > LENGTHS or (length % 50 == 49 and time.monotonic() > deadline):
-            return RegexSimilarity(None, length, f"undecided: no limit up to length {length}")
-    return RegexSimilarity(
-        float(Fraction(shared, total)), length, exact=True
-    )  # no longer words: all counted
+            break
+    return RegexSimilarity(None, length, f"undecided: no limit up to length {length}")
 
 
 def trim(pair: Product) -> Product:

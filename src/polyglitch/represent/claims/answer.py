@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
-from polyglitch.languages import DEFAULT, known_languages
+from rapidfuzz.distance import Levenshtein
+
+from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 from polyglitch.represent.claims.answer_text import bare_answer, polarity
 from polyglitch.represent.claims.answer_text import lists as answer_lists
 from polyglitch.represent.claims.facts import Fact, facts
 from polyglitch.represent.claims.lists import agreeing, lists, patterns, phrase_pattern
-from polyglitch.represent.claims.structure import FENCE, broken_json, list_items
+from polyglitch.represent.claims.other_languages import spoken_language
+from polyglitch.represent.claims.structure import broken_json, list_items
 from polyglitch.represent.claims.words import AnswerWord, content_words, little_words, tokens
 
 Stance = Literal["refusal", "unknown", "yes", "no", ""]
@@ -21,7 +24,6 @@ BREAK = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])|\n+")
 NAME = re.compile(r"[A-Z][\w'’&.-]*\w|[A-Z]\b")
 MARKER = re.compile(r"^[ \t]*(?:\(?\d{1,2}[.)]|[-*•–])(?=[ \t]+\S)", re.MULTILINE)
 JOINING = ("of", "de", "van", "von", "da", "del", "al", "&", "la")
-TELLING = 2  # words of a language that tell a text is in it
 SHORT = 40  # characters of an answer too short to be cut off in the middle
 
 
@@ -171,7 +173,8 @@ def half_denies(text: str) -> bool:
         w for w in known.weak if w.startswith(("un", "in", "im", "ir", "il", "dis", "non"))
     )
     words = {word for word, _, _ in tokens(text)}
-    return bool(words & {*begun, *known.implied})
+    without = any(word.endswith("less") and len(word) > 6 for word in words)  # "flightless"
+    return without or bool(words & {*begun, *known.implied, *lists()["ending"]})
 
 
 def is_courtesy(sentence: str) -> bool:
@@ -194,9 +197,16 @@ def inner_capitals(text: str) -> frozenset[str]:
         for match in NAME.finditer(part):
             opening = first is not None and match.start() == first.start()
             quoted = part[: match.start()].rstrip(" ")[-1:] in (":", '"', "“", "-", "*", "|")
-            if not opening and not quoted:
+            if not opening and not quoted and not is_little(match[0]):
                 found.add(match[0].removesuffix("'s").lower())
-    return frozenset(found - little_words())
+    return frozenset(found)
+
+
+def is_little(word: str) -> bool:
+    """Whether a word with a capital says too little to be a name; the D of vitamin D says enough."""
+    if len(word) == 1 and word not in ("A", "I"):
+        return False
+    return word.removesuffix("'s").removesuffix("’s").lower() in little_words()
 
 
 def is_title(part: str) -> bool:
@@ -220,9 +230,9 @@ def names_of(part: str, known: frozenset[str], covered: frozenset[int]) -> list[
     found = list(NAME.finditer(part))
     for place, match in enumerate(found):
         word = match[0].removesuffix("'s").removesuffix("’s").lower()
-        after = found[place + 1] if place + 1 < len(found) else None
-        leads = word in first_names() and after is not None and after.start() - match.end() == 1
-        if match.start() in covered or word in little_words() or not (word in known or leads):
+        if match.start() in covered or is_little(match[0]):
+            continue
+        if word not in known and not leads_a_name(found, place, part, known):
             continue
         between = part[runs[-1][-1].end() : match.start()] if runs else "x"
         joined = between.strip() in ("", ".", *JOINING) and "\n" not in between
@@ -231,6 +241,15 @@ def names_of(part: str, known: frozenset[str], covered: frozenset[int]) -> list[
         else:
             runs.append([match])
     return [name for run in runs if (name := _name(part, run)).parts]
+
+
+def leads_a_name(found: list[re.Match[str]], place: int, part: str, known: frozenset[str]) -> bool:
+    """Whether an unknown word with a capital begins a name: a first name, or after a comma before a known one."""
+    if place + 1 >= len(found) or found[place + 1].start() - found[place].end() != 1:
+        return False
+    if found[place][0].lower() in first_names():
+        return True
+    return found[place + 1][0].lower() in known and part[: found[place].start()].endswith(", ")
 
 
 @cache
@@ -251,8 +270,10 @@ def _name(part: str, run: list[re.Match[str]]) -> Name:
 def same_name(one: Name, other: Name) -> bool:
     """Whether two names may be of the same: parts of one, initials, or another way to write it."""
     a, b = set(one.parts), set(other.parts)
-    if a <= b or b <= a or (one.parts[-1] == other.parts[-1] and a & b and len(a ^ b) <= 2):
+    if a <= b or b <= a:
         return True
+    if one.parts[-1] == other.parts[-1] and len(a ^ b) <= 2:
+        return all(written_alike(x, y) for x in a - b for y in b - a)
     for short, long in ((one, other), (other, one)):
         letters = "".join(part[0] for part in long.parts if part not in JOINING)
         if len(long.parts) > 1 and short.parts[0].replace(".", "") == letters:
@@ -260,25 +281,24 @@ def same_name(one: Name, other: Name) -> bool:
     return _alias(" ".join(one.parts)) == _alias(" ".join(other.parts))
 
 
+def written_alike(one: str, other: str) -> bool:
+    """Whether two first names may be of one person: an initial, a short form, one letter spelt otherwise."""
+    short, long = sorted((one.strip("."), other.strip(".")), key=len)
+    if len(short) != 2 and long.startswith(short):
+        return True
+    return min(len(short), len(long)) > 3 and Levenshtein.distance(short, long) == 1
+
+
+def names_conflict(one: Name, other: Name) -> bool:
+    """Whether two names share a part and are of two: Jonas Berg and Jonas Lund, vitamin K and vitamin D."""
+    shared = set(one.parts) & set(other.parts)
+    return len(one.parts) > 1 < len(other.parts) and bool(shared) and not same_name(one, other)
+
+
 @lru_cache(maxsize=4096)
 def _alias(name: str) -> str:
     rows: Iterable[list[str]] = answer_lists()["aliases"]
     return next((row[0] for row in rows if name in row), name)
-
-
-def spoken_language(text: str) -> str:
-    """The code of the language a text is in, by its commonest words; empty where too little tells."""
-    words = re.findall(r"[^\W\d_]+", FENCE.sub(" ", text).lower())
-    if len(words) < 4:
-        return ""
-    found = {
-        known.code: sum(word in known.common for word in words)
-        for known in known_languages()
-        if known.spaced and known.common
-    }
-    best = max(found, key=lambda code: found[code])
-    second = max((count for code, count in found.items() if code != best), default=0)
-    return best if found[best] >= TELLING and found[best] > 1.5 * second else ""
 
 
 def is_cut_off(text: str) -> bool:

@@ -78,9 +78,13 @@ def says_nothing(text: str) -> bool:
 
 def refuses(text: str) -> bool:
     """Whether a system declines instead of answering."""
-    return bare_answer(text).startswith(
-        tuple(bare_answer(phrase) for phrase in lists()["refusals"])
-    )
+    return bare_answer(text).startswith(refusals())
+
+
+@cache
+def refusals() -> tuple[str, ...]:
+    """How refusals begin."""
+    return tuple(bare_answer(phrase) for phrase in lists()["refusals"])
 
 
 @lru_cache(maxsize=4096)

@@ -14,20 +14,27 @@ from typing import NamedTuple
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 from polyglitch.represent.abstraction.relations import number_at, table
+from polyglitch.represent.claims import other_languages
 from polyglitch.represent.claims.lists import lists, units
 from polyglitch.represent.claims.words import tokens
 
 CODE = re.compile(
     r"https?://[^\s<>\"')\]]+[^\s<>\"')\].,;:!?]|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|"
-    r"(?<![\w.])[A-Z]{1,6}[-_#]?\d[\w-]*\w|(?<![\w.])\d+(?:\.\d+){2,}(?!\w)|"
+    r"(?<![\w.])[A-Z]{1,6}[-_#]?\d(?:[\w-]*\w)?|(?<![\w.])\d+(?:\.\d+){2,}(?!\w)|"
+    r"(?<!\w)O\([^()\n]{1,20}\)|"
     r"(?<![\w-])\+?\d{1,3}[ -]\d{3}[ -]\d{3,4}(?:[ -]\d{2,4})?(?!\w)|#\d+"
 )
 CLOCK = re.compile(
     r"(?<![\w:])(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?m\b\.?|(?<![\w:.])(\d{1,2}):(\d{2})(?!\w)",
     re.IGNORECASE,
 )
+RELATIVE = re.compile(
+    r"\b(this|next|last|coming|previous|past) (year|month|week|quarter|spring|summer|autumn|winter)\b",
+    re.IGNORECASE,
+)
 CLOSE = 0.0015  # numbers so near each other are the same written shorter
 ROUGH = 0.02  # a third and 33%
+COUNTED = {"twice": 2.0, "thrice": 3.0}
 SIGNS = "$€£¥₹"
 
 
@@ -46,7 +53,7 @@ def facts(text: str) -> tuple[Fact, ...]:
     """The facts of a text in their order, none inside another."""
     found: list[Fact] = []
     taken: set[int] = set()
-    for reader in (_dates, _times, _codes, _days, _numbers):
+    for reader in (_dates, _times, _codes, _relative, _days, _numbers):
         for fact in reader(text, taken):
             found.append(fact)
             taken.update(range(fact.start, fact.end))
@@ -104,8 +111,15 @@ def _date_shapes() -> tuple[re.Pattern[str], ...]:
         rf"{day}(?: of)? (?P<m>{name})\b",
         rf"(?P<m>{name})\.? (?:the )?{day}(?!:)",
     )
-    made = [re.compile(rf"(?<![\w.-]){shape}(?![\w-])", re.IGNORECASE) for shape in shapes]
+    made = [re.compile(rf"(?<![\w.])(?<!\D-){shape}(?![\w-])", re.IGNORECASE) for shape in shapes]
     alone = "|".join(m.capitalize() for m in months)  # "may" and "march" are words too
+    own = "|".join(sorted(map(re.escape, other_languages.months()), key=len, reverse=True))
+    foreign = (
+        rf"(?P<d>\d{{1,2}})(?:er|º|\.)?(?: de| d['’])? ?(?P<m>{own})(?:(?: de)?,? (?P<y>\d{{4}}))?",
+        rf"(?P<m>{own})(?: de)? (?P<y>\d{{4}})",
+    )
+    made += [re.compile(rf"(?<![\w.]){shape}(?!\w)", re.IGNORECASE) for shape in foreign]
+    made.append(re.compile(r"(?<![\w.])(?P<d>[0-3]?\d)\.(?P<m>0[1-9]|1[0-2])\.(?=\s|$)"))  # 15.09.
     return (*made, re.compile(rf"(?<!^)(?<![.!?] )(?<!\w)(?P<m>{alone})(?!\w)"))
 
 
@@ -124,13 +138,16 @@ def _dates(text: str, taken: set[int]) -> Iterator[Fact]:
             if part.get("sep") and day <= 12:
                 both.add((year, day, number))  # 03/04/2024 may be either
             readable = tuple(sorted(d for d in both if d[1] <= 12 and d[2] <= 31))
-            readable = readable or tuple((y, d, m) for y, m, d in both if d <= 12 and m <= 31)
+            if not readable and part.get("sep"):  # 2026-19-05 is no date, 05.19.2026 is one
+                readable = tuple((y, d, m) for y, m, d in both if d <= 12 and m <= 31)
             if readable:
                 done.update(range(found.start(), found.end()))
                 yield Fact("date", readable, found.start(), found.end(), found[0])
 
 
 def _month(name: str, months: list[str]) -> int:
+    if name in other_languages.months():
+        return other_languages.months()[name]
     return next(i for i, month in enumerate(months, 1) if month[:3] == name[:3])
 
 
@@ -157,8 +174,21 @@ def _codes(text: str, taken: set[int]) -> Iterator[Fact]:
             yield Fact("code", (plain,), found.start(), found.end(), found[0])
 
 
+def _relative(text: str, taken: set[int]) -> Iterator[Fact]:
+    """This year, next week, last Friday."""
+    for found in RELATIVE.finditer(text):
+        which, what = found[1].lower(), found[2].lower()
+        value = ({"coming": "next", "previous": "last", "past": "last"}.get(which, which), what)
+        if found.start() not in taken:
+            yield Fact("relative", value, found.start(), found.end(), found[0])
+
+
 def _days(text: str, taken: set[int]) -> Iterator[Fact]:
     for word, start, end in tokens(text):
+        if word in other_languages.weekdays():
+            day = lists()["weekdays"][other_languages.weekdays()[word]]
+            yield Fact("day", (day,), start, end, text[start:end])
+            continue
         base = word.removesuffix("'s").removesuffix("s")
         if word not in lists()["weekdays"] and base not in lists()["weekdays"]:
             short = text[start:end] if len(word) in (3, 4) and text[start].isupper() else ""
@@ -176,14 +206,33 @@ def _days(text: str, taken: set[int]) -> Iterator[Fact]:
 def _numbers(text: str, taken: set[int]) -> Iterator[Fact]:
     found = tokens(text)
     words = [word for word, _, _ in found]
+    foreign = other_languages.number_words(text)
     at = 0
     while at < len(found):
         word, start, _ = found[at]
         part = _fraction(words, at)
+        if word in units() and words[at + 1 : at + 4] == ["and", "a", "half"]:
+            dimension, factor = units()[word]  # "every hour and a half"
+            stop = found[at + 3][2]
+            yield Fact("number", (1.5 * factor, dimension, 1.5), start, stop, text[start:stop])
+            at += 4
+            continue
         value, used = part if part else (None, 1)
         if start in taken:
             at += 1
             continue
+        if word in COUNTED:
+            yield Fact(
+                "number",
+                (COUNTED[word], "times", COUNTED[word]),
+                start,
+                found[at][2],
+                text[start : found[at][2]],
+            )
+            at += 1
+            continue
+        if value is None and word in foreign:
+            value = foreign[word]
         if value is None and (word[0].isdecimal() or word in table()["numbers"]):
             value, used = number_at(words, at)
             used = max(1, used)
@@ -222,7 +271,8 @@ def _with_unit(value: float, words: list[str], at: int, last: int) -> tuple[floa
     if after in lists()["scale_letters"] and at and words[at - 1] in SIGNS:
         return value * lists()["scale_letters"][after], units()[words[at - 1]][0], last + 1
     if after == "k" and words[at][0].isdigit():
-        return value * 1000, "", last + 1
+        value, last = value * 1000, last + 1
+        after = words[last] if last < len(words) else ""
     if after in ("st", "nd", "rd", "th"):
         return value, "", last + 1
     if after == "-":  # "a 30-day trial"
@@ -233,6 +283,8 @@ def _with_unit(value: float, words: list[str], at: int, last: int) -> tuple[floa
         return value, "celsius" if words[last + step] == "c" else "fahrenheit", last + step + 1
     if after in units():
         dimension, factor = units()[after]
+        if words[last + step : last + step + 3] == ["and", "a", "half"]:
+            return (value + 0.5) * factor, dimension, last + step + 3  # an hour and a half
         if dimension == "degree" and words[last + step : last + step + 1] in (
             ["celsius"],
             ["fahrenheit"],

@@ -10,7 +10,15 @@ from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import having
 
-JOINED = ("unknown", "refusal", "courtesy")  # lists of which every language may have its own
+JOINED = (
+    "unknown",
+    "refusal",
+    "courtesy",
+    "exhaustive",
+    "condensed",
+    "units",
+    "opposites",
+)  # lists of which every language may have its own
 ANY_WORDS = r"(?:\\S+ ){0,6}?"  # what `~` stands for in a pattern
 
 
@@ -25,7 +33,7 @@ def lists() -> dict[str, Any]:
         if code != DEFAULT:
             own = language_of(code).table("claims.toml", "reading claims")
             for name in JOINED:
-                found[name] = [*found[name], *own[name]]
+                found[name] = [*found[name], *own.get(name, ())]
             negation = language_of(code).negation
             plain = [word for word in negation.words if word not in negation.echo]
             found["denies"] = [*found["denies"], *plain]  # "ne ... pas" denies once

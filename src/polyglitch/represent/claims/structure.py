@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 FENCE = re.compile(r"(?<!`)```[ \t]*([\w+#-]*)[^\n]*\n(.*?)(?:\n?```|\Z)", re.DOTALL)
 ITEM = re.compile(r"^[ \t]*(?:[-*•–]|\(?\d{1,2}[.)]|\(?[a-z][.)])[ \t]+(.+)$", re.MULTILINE)
+FIELD = re.compile(r"^[ \t]*(?:[-*•] +)?[*_]*([^\W\d_][\w /-]{0,24}?)[*_]*\s*:[*_]*\s+(\S.{0,80})$")
 CALL = re.compile(r"\A\s*(?:\w+\.)*([A-Za-z_]\w*)\s*\((.*)\)\s*;?\s*\Z", re.DOTALL)
 NAMES = ("name", "function", "tool", "tool_name", "action")
 ARGUMENTS = ("arguments", "args", "parameters", "input", "action_input", "params")
@@ -101,10 +102,27 @@ def code_blocks(text: str) -> list[Code]:
     return [block for block in found if json_of(block.text) is ...]
 
 
+def inline_code(text: str) -> list[Code]:
+    """Code between single marks in a line, where it is more than a name."""
+    found = re.finditer(r"(?<!`)`([^`\n]{4,})`(?!`)", text)
+    return [
+        Code("", m[1], m.start(1), m.end(1)) for m in found if re.search(r"[^\w.]", m[1].strip())
+    ]
+
+
 def list_items(text: str) -> list[tuple[str, int, int]]:
     """The items of a list that stands one a line, at least two, with their places."""
     found = [(m[1].strip(), m.start(1), m.end(1)) for m in ITEM.finditer(text)]
     return found if len(found) > 1 else []
+
+
+def labelled_fields(text: str) -> dict[str, str]:
+    """The values of an answer that is lines of a label and a value, by label in small letters; else nothing."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = [FIELD.match(line) for line in lines]
+    if len(lines) < 2 or not all(found):
+        return {}
+    return {m[1].strip(" *_").lower(): m[2].strip(" *_") for m in found if m}
 
 
 def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:

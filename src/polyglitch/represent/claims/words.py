@@ -10,6 +10,7 @@ from typing import NamedTuple
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 from polyglitch.represent.claims.lists import alike, lists, opposites
+from polyglitch.represent.claims.other_languages import little_words_in, spoken_language
 
 TOKEN = re.compile(
     r"[^\W\d_]+(?:_[^\W_]+)+|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]|_"
@@ -78,10 +79,12 @@ def little_words() -> frozenset[str]:
 
 def content_words(text: str, covered: frozenset[int] = frozenset()) -> list[AnswerWord]:
     """The words of meaning that stand outside the covered places."""
+    little = little_words() | little_words_in(spoken_language(text))
     return [
         AnswerWord(word, root(word), start, end)
         for word, start, end in tokens(text)
-        if word[0].isalpha() and start not in covered and word not in little_words()
+        if word[0].isalpha() and start not in covered and word not in little
+        if word.partition("'")[0] not in little or word.endswith("'s")  # "you're", "we'll"
         if len(word) > 1 and not word.startswith("'")
     ]
 

@@ -19,6 +19,9 @@ LARGEST = 1000  # repetitions; beyond that a regex is a mistake or an attack
 DEEPEST = 100  # brackets inside each other
 LONGEST = 2000  # characters; published descriptions need tens
 SPECIAL = set("|&~()[]{}?*+.\\")
+ENDS = {"", "|", "&", ")"}
+QUANTIFIERS = {"?", "*", "+", "{"}
+SIMPLE: dict[str, tuple[int, int | None]] = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 ESCAPES = {
     "d": ("0123456789", False),
     "D": ("0123456789", True),
@@ -50,7 +53,7 @@ def names() -> dict[str, tuple[str, str]]:
     }
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def parse(regex: str, spaced: bool = False) -> Node:
     """A regex as a tree, or `BadRegex`."""
     return _Reader(regex.replace(" ", "") if spaced else regex).read()
@@ -61,6 +64,7 @@ class _Reader:
 
     def __init__(self, regex: str) -> None:
         self.regex, self.at, self.depth = regex, 0, 0
+        self.chars: list[str] = [*regex, ""]  # so that the end can be looked at too
 
     def read(self) -> Node:
         if len(self.regex) > LONGEST:
@@ -74,31 +78,37 @@ class _Reader:
         return BadRegex(self.regex, self.at if position is None else position, cause)
 
     def peek(self) -> str:
-        return self.regex[self.at] if self.at < len(self.regex) else ""
+        return self.chars[self.at]
 
     def take(self, char: str) -> bool:
-        if self.peek() == char:
+        if self.chars[self.at] == char:
             self.at += 1
             return True
         return False
 
     def union(self) -> Node:
-        parts = [self.intersection()]
+        node = self.intersection()
+        if self.chars[self.at] != "|":
+            return node
+        parts = [node]
         while self.take("|"):
             parts.append(self.intersection())
         return tree.either(*parts)
 
     def intersection(self) -> Node:
-        parts = [self.sequence()]
+        node = self.sequence()
+        if self.chars[self.at] != "&":
+            return node
+        parts = [node]
         while self.take("&"):
-            if self.peek() in ("", "|", "&", ")"):
+            if self.peek() in ENDS:
                 raise self.error("nothing stands after '&'")
             parts.append(self.sequence())
         return tree.both(*parts)
 
     def sequence(self) -> Node:
         parts = []
-        while self.peek() not in ("", "|", "&", ")"):
+        while self.chars[self.at] not in ENDS:
             parts.append(self.repetition())
         node = tree.EMPTY
         for item in reversed(parts):
@@ -106,18 +116,17 @@ class _Reader:
         return node
 
     def repetition(self) -> Node:
-        node = self.prefix()
-        while self.peek() in ("?", "*", "+", "{"):
+        node = self.prefix() if self.chars[self.at] == "~" else self.atom()
+        while self.chars[self.at] in QUANTIFIERS:
             low, high = self.bounds()
             node = tree.repeat(node, low, high)
         return node
 
     def bounds(self) -> tuple[int, int | None]:
-        simple: dict[str, tuple[int, int | None]] = {"?": (0, 1), "*": (0, None), "+": (1, None)}
         start, char = self.at, self.peek()
         self.at += 1
         if char != "{":
-            return simple[char]
+            return SIMPLE[char]
         end = self.regex.find("}", self.at)
         if end < 0:
             raise self.error("'{' is not closed", start)
@@ -142,7 +151,7 @@ class _Reader:
 
     def prefix(self) -> Node:
         if self.take("~"):
-            if self.peek() in ("", "|", "&", ")"):
+            if self.peek() in ENDS:
                 raise self.error("nothing stands after '~'")
             return tree.complement(self.nested(self.prefix))
         return self.atom()
@@ -210,29 +219,38 @@ class _Reader:
             raise self.error("'[' is not closed", start)
         inside = self.regex[self.at : end]
         self.at = end + 1
-        for name, (kind, value) in names().items():
+        for name, (kind, value) in names().items() if "<" in inside else ():
             if kind == "class":
                 inside = inside.replace(f"<{name}>", value)
         return tree.chars(self.ranges(inside, start), negated)
 
     def ranges(self, inside: str, start: int) -> int:
         """The mask of the inside of a class: characters, `a-z` ranges and escapes."""
-        mask, at, items = 0, 0, inside
-        while at < len(items):
-            char = items[at]
-            if char == "\\" and at + 1 < len(items):
-                found, negated = ESCAPES.get(items[at + 1], (items[at + 1], False))
-                if negated:
-                    raise self.error(f"'\\{items[at + 1]}' cannot stand inside a class", start)
-                mask |= tree.mask_of(found)
-                at += 2
-            elif at + 2 < len(items) and items[at + 1] == "-":
-                first, last = ord(char), ord(items[at + 2])
-                if last < first or last - first > 512:
-                    raise self.error(f"bad range {items[at : at + 3]!r}", start)
-                mask |= tree.mask_of("".join(map(chr, range(first, last + 1))))
-                at += 3
-            else:
-                mask |= tree.mask_of(char)
-                at += 1
-        return mask
+        try:
+            return class_mask(inside)
+        except ValueError as error:
+            raise self.error(str(error), start) from None
+
+
+@lru_cache(maxsize=4096)
+def class_mask(items: str) -> int:
+    """The mask of the inside of a class; a `ValueError` says what is wrong with it."""
+    mask = at = 0
+    while at < len(items):
+        char = items[at]
+        if char == "\\" and at + 1 < len(items):
+            found, negated = ESCAPES.get(items[at + 1], (items[at + 1], False))
+            if negated:
+                raise ValueError(f"'\\{items[at + 1]}' cannot stand inside a class")
+            mask |= tree.mask_of(found)
+            at += 2
+        elif at + 2 < len(items) and items[at + 1] == "-":
+            first, last = ord(char), ord(items[at + 2])
+            if last < first or last - first > 512:
+                raise ValueError(f"bad range {items[at : at + 3]!r}")
+            mask |= tree.mask_of("".join(map(chr, range(first, last + 1))))
+            at += 3
+        else:
+            mask |= tree.mask_of(char)
+            at += 1
+    return mask

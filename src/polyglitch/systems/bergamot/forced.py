@@ -1,7 +1,7 @@
 """How likely a Bergamot model finds given translations: one forced pass, in numpy alone.
 
-The same network as `network.py` has in torch, without gradients and attention weights: what a lens needs, and nothing
-that a campaign without torch lacks.
+The same network as `network.py` has in torch, without gradients: what a lens and a look ahead need, and nothing that a
+campaign without torch lacks.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from polyglitch.protocols import Floats, TokenScore
+from polyglitch.protocols import Floats, Reading, TokenScore
 from polyglitch.systems.bergamot.model_file import END, EPSILON, ModelFile, check, only, read_model
 from polyglitch.systems.embedding_gradients import inside
 
@@ -29,6 +29,7 @@ class Forced:
         self._pieces, self._weights = pieces, file.arrays
         self._heads, self._width = file.number("transformer-heads"), file.number("dim-emb")
         self._depths = file.number("enc-depth"), file.number("dec-depth")
+        self._aligned: Any = None
 
     def score(self, texts: Sequence[str], outputs: Sequence[str]) -> list[list[TokenScore]]:
         """The pieces of each output with their log-probabilities; its end is left out."""
@@ -45,6 +46,23 @@ class Forced:
                 places = zip(spans, row, strict=True)
                 found[number] = [TokenScore(*span, one) for span, one in places if span != (0, 0)]
         return found
+
+    def read(self, texts: Sequence[str], outputs: Sequence[str]) -> list[Reading]:
+        """The log-probability of each piece of an output and of its end, and what each looks at in the source."""
+        coded = [self._pieces.encode(text, return_type="offset_mapping") for text in texts]
+        targets = [[*self._pieces.encode(output), END] for output in outputs]
+        order = sorted(range(len(texts)), key=lambda number: len(coded[number]["ids"]))
+        found: dict[int, Reading] = {}
+        for start in range(0, len(order), AT_ONCE):
+            some = order[start : start + AT_ONCE]
+            sources = [[*coded[n]["ids"], END] for n in some]
+            rows = self._read(sources, [targets[n] for n in some])
+            for place, (number, row) in enumerate(zip(some, rows, strict=True)):
+                text = texts[number]
+                spans = [*inside(coded[number]["offsets"], text, 0, len(text)), (0, 0)]
+                seen = self._aligned[place, : len(row), : len(spans)].copy()
+                found[number] = Reading(np.asarray(row, np.float32), tuple(spans), seen)
+        return [found[number] for number in range(len(texts))]
 
     def _read(self, sources: list[list[int]], targets: list[list[int]]) -> list[list[float]]:
         """The log-probability of each target word, given the source and the words before it."""
@@ -110,6 +128,7 @@ class Forced:
         scores -= scores.max(-1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(-1, keepdims=True)
+        self._aligned = scores[:, 0]  # of the layer that is read last, which Marian trains to align
         mixed: Floats = (scores @ values).transpose(0, 2, 1, 3).reshape(x.shape)
         return self._normal(x + self._dense(mixed, name, "o"), f"{name}_Wo")
 

@@ -57,7 +57,7 @@ def open_template(rest: str, timeout: float) -> HttpSystem:
     if rest.startswith("//"):
         raise UsageError(
             f"http:{rest}: an address alone does not say how to ask; describe the request in a file and write "
-            "http:request.toml (see docs/http.md)"
+            "http:request.toml (see docs/how-to/test-a-service.md)"
         )
     template = read_template(Path(rest))
     key = read_key(template.key, template.url, rest) if template.key else Key()

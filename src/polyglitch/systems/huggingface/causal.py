@@ -31,6 +31,7 @@ class CausalSystem:
     def __init__(self, tokenizer: Any, model: Any, prompt: Prompt, signature: str) -> None:
         self._tokenizer, self._model, self._prompt = tokenizer, model, prompt
         self._lock = threading.Lock()
+        self.reads_context = "context" in prompt.places
         self._longest: int = model.config.max_position_embeddings
         self._pad: int = (
             tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id

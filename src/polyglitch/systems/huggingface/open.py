@@ -1,7 +1,8 @@
 """`hf:NAME_OR_FOLDER?option=value&...`: a model of Hugging Face, by what its configuration says it is.
 
 Options: `prompt` (a bundled name or a .toml file), `source` and `target` (two-letter codes), `target_token` (what a
-model of several languages calls the target: `pt_XX`, `por_Latn`), and `no_answer=yes` (a reader may find none).
+model of several languages calls the target: `pt_XX`, `por_Latn`), `beams` (of an encoder-decoder's search, in place of
+what its generation_config says), and `no_answer=yes` (a reader may find none).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from polyglitch.registry import suggest
 from polyglitch.systems.command.lines import fingerprint
 from polyglitch.systems.prompts import load_prompt
 
-OPTIONS = ("prompt", "source", "target", "source_token", "target_token", "no_answer")
+OPTIONS = ("prompt", "source", "target", "source_token", "target_token", "beams", "no_answer")
+MOST_BEAMS = 64  # more take memory, and find nothing better
 
 
 def open_hf(rest: str, timeout: float) -> WhiteBox:
@@ -33,7 +35,13 @@ def open_hf(rest: str, timeout: float) -> WhiteBox:
 
         model = load_model("AutoModelForSeq2SeqLM", name)
         return Seq2Seq(
-            tokenizer, model, signature, languages, prompt, target_token(tokenizer, options)
+            tokenizer,
+            model,
+            signature,
+            languages,
+            prompt,
+            target_token(tokenizer, options),
+            beams(name, options),
         )
     if kinds[0].endswith("ForSequenceClassification"):
         from polyglitch.systems.huggingface.classifier import Classifier
@@ -99,6 +107,17 @@ def target_token(tokenizer: Any, options: dict[str, str]) -> int | None:
         raise UsageError(f"hf: target_token={name!r} is no token of this model; such as por_Latn")
     tokenizer.tgt_lang = name  # so that outputs are read as being of that language
     return int(found)
+
+
+def beams(name: str, options: dict[str, str]) -> int | None:
+    """How many translations the search keeps, where the options say."""
+    if "beams" not in options:
+        return None
+    if not options["beams"].isdecimal() or not 1 <= int(options["beams"]) <= MOST_BEAMS:
+        raise UsageError(
+            f"hf:{name}: beams={options['beams']!r} is no number from 1 to {MOST_BEAMS}; such as beams=4"
+        )
+    return int(options["beams"])
 
 
 def sign(name: str, config: Any, options: dict[str, str]) -> str:

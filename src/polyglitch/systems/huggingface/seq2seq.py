@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from polyglitch.protocols import Inspection, TokenScore
 from polyglitch.records import Input, Output
-from polyglitch.systems.answers import answer
+from polyglitch.systems.answers import answer, failed
 from polyglitch.systems.embedding_gradients import Span, attributes, caught_embeddings, inside, walk
 from polyglitch.systems.prompts import Prompt
 
 LONGEST = 512  # tokens: what these models were trained on at most
+UNSAID = 20  # the max_length of a configuration that says none
 
 
 class Seq2Seq:
@@ -31,37 +33,64 @@ class Seq2Seq:
         languages: tuple[str | None, str | None] = (None, None),
         prompt: Prompt | None = None,
         first_token: int | None = None,
+        beams: int | None = None,
     ) -> None:
         self._tokenizer, self._model, self._lock = tokenizer, model, threading.Lock()
         self._prompt = prompt or Prompt("{text}", answer_tokens=256)
+        self.reads_context = "context" in self._prompt.places
         # Models with learned or tabled positions know no longer texts; others are bounded all the same.
         self._longest = min(LONGEST, getattr(model.config, "max_position_embeddings", LONGEST))
         self._room = min(self._prompt.answer_tokens, self._longest - 1)
-        self._first_token = first_token  # the target language, for models that know several
+        self._decoding = decoding(model.generation_config, prompt, self._room, beams)
+        if first_token is not None:  # the target language, for models that know several
+            self._decoding["forced_bos_token_id"] = first_token
         self.signature, self.languages = signature, languages
 
     def ask(self, inputs: Sequence[Input]) -> list[Output]:
-        """Answer each input, greedily."""
+        """Answer each input, by the search that the model's own configuration names; never by chance."""
         import torch
 
-        texts = [self._prompt.fill(item)[0] for item in inputs]
-        batch = self._tokenizer(
-            texts, padding=True, truncation=True, max_length=self._longest, return_tensors="pt"
-        )
+        troubles = [self._trouble(item) for item in inputs]
+        outputs = [failed(trouble) for trouble in troubles]
+        fit = [number for number, trouble in enumerate(troubles) if not trouble]
+        if not fit:
+            return outputs
+        texts = [self._fill(inputs[number])[0] for number in fit]
+        batch = self._tokenizer(texts, padding=True, return_tensors="pt")
         batch.pop("token_type_ids", None)
-        more = {} if self._first_token is None else {"forced_bos_token_id": self._first_token}
         with self._lock, torch.inference_mode():
-            rows = self._model.generate(
-                **batch,
-                **more,
-                num_beams=1,
-                do_sample=False,
-                max_new_tokens=self._room,
+            rows = self._model.generate(**batch, **self._decoding)
+        written = self._tokenizer.batch_decode(rows, skip_special_tokens=True)
+        for number, text in zip(fit, written, strict=True):
+            outputs[number] = answer(text.strip())
+        return outputs
+
+    def _trouble(self, item: Input) -> str:
+        """Why an input cannot be asked, or nothing."""
+        if item.context and not self.reads_context:
+            return (
+                "the input has a context, and nothing says where this model reads it; add ?prompt=unifiedqa, or a "
+                "prompt of your own with {context}"
             )
-        return [
-            answer(text.strip())
-            for text in self._tokenizer.batch_decode(rows, skip_special_tokens=True)
-        ]
+        length = len(self._coded(self._fill(item)[0], whole=True)[0])
+        if length > self._longest:
+            return f"the input has {length} tokens, and the model reads {self._longest}"
+        return ""
+
+    def _fill(self, item: Input) -> tuple[str, int]:
+        """What the model reads, and where the input's text starts; too much is cut off the end of the context."""
+        text, start = self._prompt.fill(item)
+        context = (item.context or "") if self.reads_context else ""
+        while context:
+            over = len(self._coded(text, whole=True)[0]) - self._longest
+            if over <= 0:
+                break
+            spans = self._coded(context, whole=True)[1]
+            ends = [end for _, end in spans if end]
+            context = context[: ends[-over - 1]] if len(ends) > over else ""
+            item = replace(item, context=context)
+            text, start = self._prompt.fill(item)
+        return text, start
 
     def inspect(
         self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
@@ -84,7 +113,7 @@ class Seq2Seq:
     def _score(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[list[TokenScore]]:
         import torch
 
-        texts = [self._prompt.fill(item)[0] for item in inputs]
+        texts = [self._fill(item)[0] for item in inputs]
         options = {"truncation": True, "max_length": self._longest}
         batch = self._tokenizer(texts, padding=True, return_tensors="pt", **options)
         batch.pop("token_type_ids", None)
@@ -112,7 +141,7 @@ class Seq2Seq:
     def _look(self, item: Input, output: str) -> Inspection:
         import torch
 
-        text, start = self._prompt.fill(item)
+        text, start = self._fill(item)
         ids, spans = self._source(text, start, len(item.text))
         target: list[int] = self._tokenizer(text_target=output)["input_ids"]
         wanted = torch.tensor([target])
@@ -143,9 +172,11 @@ class Seq2Seq:
         ids, offsets = self._coded(text)
         return ids, inside(offsets, text, start, start + length)
 
-    def _coded(self, text: str, target: bool = False) -> tuple[list[int], list[Span]]:
+    def _coded(
+        self, text: str, target: bool = False, whole: bool = False
+    ) -> tuple[list[int], list[Span]]:
         """The tokens of a text of the source or the target language, and where they stand in it."""
-        options: dict[str, Any] = {"truncation": True, "max_length": self._longest}
+        options: dict[str, Any] = {} if whole else {"truncation": True, "max_length": self._longest}
         options |= {"text_target": text} if target else {"text": text}
         if self._tokenizer.is_fast:
             coded = self._tokenizer(return_offsets_mapping=True, **options)
@@ -154,3 +185,14 @@ class Seq2Seq:
         special = set(self._tokenizer.all_special_tokens)
         pieces = self._tokenizer.convert_ids_to_tokens(ids)
         return ids, walk(["" if piece in special else piece for piece in pieces], text)
+
+
+def decoding(own: Any, prompt: Prompt | None, room: int, beams: int | None) -> dict[str, Any]:
+    """How to search: as the model's generation_config says, but for what was asked for and never by chance."""
+    chosen: dict[str, Any] = {"do_sample": False}
+    if beams is not None:
+        chosen["num_beams"] = beams
+    bounded = own.max_new_tokens or (own.max_length or UNSAID) != UNSAID
+    if prompt is not None or not bounded:
+        chosen["max_new_tokens"] = room
+    return chosen

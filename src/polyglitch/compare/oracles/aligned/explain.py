@@ -34,7 +34,8 @@ class About(NamedTuple):
     """What must be known to tell what happened in true words."""
 
     relation: Relation = "similar"
-    negated: bool | None = None  # whether both sources negate; nothing where only one does
+    asked: int | None = None  # how often both sources negate; nothing where they differ in it
+    said: tuple[int, int] = (0, 0)  # how often the outputs do
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -46,10 +47,14 @@ class About(NamedTuple):
 
 def about(linked: Linked, relation: Relation) -> About:
     """What the sources say that bears on the words for a difference."""
-    denying = {
-        any(word.kind == "negation" for word in side.source.words) for side, _ in linked.sides
-    }
-    return About(relation, denying.pop() if len(denying) == 1 else None)
+    asked = {negations(side.source) for side, _ in linked.sides}
+    first, second = (negations(side.output) for side, _ in linked.sides)
+    return About(relation, asked.pop() if len(asked) == 1 else None, (first, second))
+
+
+def negations(sentence: Sentence) -> int:
+    """How many words of a sentence negate."""
+    return sum(word.kind == "negation" for word in sentence.words)
 
 
 def explain(
@@ -150,13 +155,14 @@ def word_reason(
 
 
 def negation_reason(negation: str, number: int, known: About) -> str:
-    """Whether a negation was lost or added, and where: the sources tell which output is wrong."""
+    """Whether a negation was lost or added, and where: the output that negates otherwise than its source is wrong."""
     here, there = known.sides[number], known.sides[1 - number]
-    if known.negated is None:
-        return f"negation only in {here}: '{negation}'"
-    if known.negated:
-        return f"negation lost in {there}: '{negation}'"
-    return f"negation added in {here}: '{negation}'"
+    if known.asked is not None:
+        if known.said[number] > known.asked == known.said[1 - number]:
+            return f"negation added in {here}: '{negation}'"
+        if known.said[number] == known.asked > known.said[1 - number]:
+            return f"negation lost in {there}: '{negation}'"
+    return f"negation only in {here}: '{negation}'"
 
 
 PART = 4  # words that make a part of a sentence rather than a phrase

@@ -3,7 +3,7 @@
 The aligned oracle: how likely a person would call a pair of outputs a violation, with reasons and places.
 
 What the edit itself accounts for is expected; every other changed word is weighed by what stands behind it in the
-source, whether the other output says it in other words, and what kind of word it is. See docs/oracle.md.
+source, whether the other output says it in other words, and what kind of word it is. See docs/explanation/oracle.md.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ from polyglitch.nlp.lexicons.wordnet import dictionary_folder
 from polyglitch.protocols import Floats, Tools
 from polyglitch.records import Case, Span, Trial, Verdict
 
-FACT = (
-    0.7  # what a broken fact adds by itself, so that it ranks above any wording; see docs/oracle.md
-)
+FACT = 0.7  # what a broken fact adds by itself, so that it ranks above any wording; see docs/explanation/oracle.md
 SHOWN = {  # of the features of a pair, as a report names them
     "worst": "likeliest word",
     "heavy": "changed words",

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
-from polyglitch.represent.claims.answer import read_answer
+from polyglitch.represent.claims.answer import denial, read_answer
 from polyglitch.represent.claims.facts import Fact, facts, same_fact
 from polyglitch.represent.claims.lists import patterns
 
+OPTION = re.compile(r"(?:^|\n|\s)\(?([A-Ha-h])[).:]\s+(.+?)(?=\s+\(?[A-Ha-h][).:]\s|\n|$)")
+PICK = re.compile(
+    r"\A\W*(?:the (?:correct |right |best )?(?:answer|option|choice) is\W*|(?:answer|option)\W*)?"
+    r"\(?([A-Ha-h])\)?(?:[).:]|\Z)\s*(.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
 EDGE = 300  # characters at either end of an input where the request stands
 
 
@@ -21,9 +28,31 @@ class Asked(NamedTuple):
     @property
     def exhaustive(self) -> bool:
         """Whether all that is there was asked for: a summary, an extraction, a rewriting."""
+        return self._asks("exhaustive")
+
+    @property
+    def condensed(self) -> bool:
+        """Whether a summary was asked for, which may leave out what the text says."""
+        return self._asks("condensed")
+
+    @property
+    def counted(self) -> bool:
+        """Whether so and so many things were asked for."""
+        return self._asks("counted")
+
+    def _asks(self, name: str) -> bool:
         low = self.source.lower()
         ends = low[:EDGE], low[-EDGE:]
-        return any(p.search(part) for p in patterns("exhaustive") for part in ends)
+        return any(p.search(part) for p in patterns(name) for part in ends)
+
+    @property
+    def turned_question(self) -> bool:
+        """Whether only one of the two questions has a denial in it."""
+        asks = [
+            " ".join(s.text for s in read_answer(text).sentences if s.text.rstrip().endswith("?"))
+            for text in (self.source, self.followup)
+        ]
+        return bool(denial(asks[0])) != bool(denial(asks[1]))
 
     def remarked(self) -> list[Fact]:
         """Facts that only the second input has, where they are no part of what must be followed."""
@@ -41,3 +70,14 @@ class Asked(NamedTuple):
             for part in read_answer(text).sentences
             if part.text.rstrip().endswith("?")
         )
+
+
+def chosen_option(answer: str, asked: str) -> str:
+    """The answer with the text of its option for the letter, where the input has options by letters."""
+    known = {letter.upper(): text.strip() for letter, text in OPTION.findall(asked)}
+    picked = PICK.match(answer.strip())
+    if len(known) < 2 or not picked or picked[1].upper() not in known:
+        return answer
+    rest = picked[2].strip()
+    text = known[picked[1].upper()]
+    return rest if rest and text.lower().rstrip(".") in rest.lower() else f"{text} {rest}".strip()

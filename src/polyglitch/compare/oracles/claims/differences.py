@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from polyglitch.compare.oracles.claims.asked import Asked
-from polyglitch.compare.oracles.claims.formed import Difference, formed_differences
-from polyglitch.compare.oracles.claims.items import (
-    fact_differences,
-    item_differences,
-    swapped_facts,
+from polyglitch.compare.oracles.claims.difference import Difference
+from polyglitch.compare.oracles.claims.enumerations import item_differences
+from polyglitch.compare.oracles.claims.exchanged import choice_differences, exchanged_parts
+from polyglitch.compare.oracles.claims.formed import formed_differences
+from polyglitch.compare.oracles.claims.items import fact_differences, swapped_facts
+from polyglitch.compare.oracles.claims.statements import (
+    lost_statements,
+    spoken,
+    statement_differences,
+    turned_words,
 )
-from polyglitch.compare.oracles.claims.statements import spoken, statement_differences, turned_words
 from polyglitch.compare.oracles.claims.wording import Alike, word_differences
-from polyglitch.represent.claims.answer import Answer, inner_capitals, read_answer
+from polyglitch.represent.claims.answer import (
+    Answer,
+    denial,
+    half_denies,
+    inner_capitals,
+    read_answer,
+)
 
 CERTAIN = 0.9  # nothing else needs to be looked at
 
@@ -25,7 +35,7 @@ def differences(one: str, other: str, asked: Asked, alike: Alike) -> list[Differ
         return formed
     known = frozenset().union(*map(inner_capitals, (one, other, asked.source, asked.followup)))
     a, b = read_answer(one, known), read_answer(other, known)
-    found = list(stance_differences(a, b))
+    found = list(stance_differences(a, b, asked))
     if found and found[0].weight > CERTAIN:
         return found
     found += whole_differences(a, b)
@@ -33,19 +43,25 @@ def differences(one: str, other: str, asked: Asked, alike: Alike) -> list[Differ
         return found  # what is not known may be said in any way
     found += fact_differences(a, b, asked)
     found += statement_differences(a, b)
+    found += lost_statements(a, b, asked)
     found += swapped_facts(a, b)
     found += item_differences(one, other, asked)
+    if not any(d.kind in ("roles", "swapped") for d in found):
+        found += exchanged_parts(a, b)
+    found += choice_differences(a, b, asked)
     found += word_differences(a, b, turned_words(a, b), alike)
     return found
 
 
-def stance_differences(a: Answer, b: Answer) -> Iterator[Difference]:
+def stance_differences(a: Answer, b: Answer, asked: Asked) -> Iterator[Difference]:
     """Yes against no, an answer against a refusal or "not known"."""
     sides = {a.stance, b.stance}
     places = opening(a), opening(b)
     if len(sides) == 1 or sides == {"unknown", "refusal"}:
         return
     if sides == {"yes", "no"}:
+        if asked.turned_question and denied_at_all(a) == denied_at_all(b):
+            return  # "That's right, they can't" to "They can't, can they?" is a no
         yield Difference("stance", 0.95, f"{a.stance!r} became {b.stance!r}", *places)
     elif sides & {"unknown", "refusal"}:
         said = {"unknown": "says that it is not known", "refusal": "declines"}
@@ -58,6 +74,11 @@ def stance_differences(a: Answer, b: Answer) -> Iterator[Difference]:
             what = "denies" if denied else "affirms"
             reason = f"one answer is a {clear.stance!r}, the other {what}"
             yield Difference("stance", 0.6 if denied else 0.35, reason, *places)
+
+
+def denied_at_all(answer: Answer) -> bool:
+    """Whether an answer denies something beyond its first word."""
+    return bool(denial(answer.text.partition(" ")[2]) or half_denies(answer.text))
 
 
 def whole_differences(a: Answer, b: Answer) -> Iterator[Difference]:

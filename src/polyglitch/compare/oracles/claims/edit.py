@@ -34,7 +34,8 @@ class InputDifference(NamedTuple):
     @property
     def only_removes(self) -> bool:
         """Whether something was taken out and nothing of meaning put in."""
-        put_in = any(telling(piece) or piece.key in opposites() for piece in self.added)
+        new = [piece for piece in self.added if piece.key not in lists()["blanks"]]
+        put_in = any(telling(piece) or piece.key in opposites() for piece in new)
         return bool(self.removed) and not put_in
 
 
@@ -109,6 +110,18 @@ def expected_answer(text: str, edit: InputDifference, source: str, followup: str
             swaps += word_swaps(text, old, new)
     swaps += derived_swaps(text, edit, source, followup)
     return carried_out(text, swaps)
+
+
+def expected_once(text: str, edit: InputDifference) -> list[str]:
+    """An answer with the substitution of a number carried out in one place at a time."""
+    found = []
+    for old, new in edit.pairs:
+        if isinstance(old.item, Fact) and isinstance(new.item, Fact):
+            places = [f for f in facts(text) if same_fact(f, old.item)]
+            found += [
+                carried_out(text, [(f.start, f.end, written_like(f, new.item))]) for f in places
+            ]
+    return found
 
 
 def carried_out(text: str, swaps: list[tuple[int, int, str]]) -> str:

@@ -7,17 +7,24 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from polyglitch.compare.oracles.claims.asked import Asked
-from polyglitch.compare.oracles.claims.formed import Difference
-from polyglitch.represent.claims.answer import Answer, Name, read_answer, same_name
+from polyglitch.compare.oracles.claims.difference import Difference
+from polyglitch.compare.oracles.claims.enumerations import shared
+from polyglitch.represent.claims.answer import (
+    Answer,
+    Name,
+    names_conflict,
+    same_name,
+)
 from polyglitch.represent.claims.facts import Fact, facts, same_fact
-from polyglitch.represent.claims.lists import lists
-from polyglitch.represent.claims.structure import list_items
+from polyglitch.represent.claims.lists import lists, phrase_pattern
 from polyglitch.represent.claims.words import little_words, root, tokens
 
 Item = Fact | Name
 SMALL = 10  # a bare number up to this may only count what is said anyway
+BRIEF = 4  # words of meaning of an answer that is all about its number
 ROW = 60  # characters between two items of one row
 MOST = 40  # facts that are looked at for having changed places
+PRICES = (("dollar",), ("euro",), ("pound",), ("yen",), ("rupee",))
 REACH = 3  # words between a denial and what it denies
 
 
@@ -32,6 +39,12 @@ def fact_differences(a: Answer, b: Answer, asked: Asked) -> Iterator[Difference]
             weight = 0.85 if isinstance(old, Fact) else 0.75
             places = (old.start, old.end), (twin.start, twin.end)
             yield Difference(kind(old), weight, f"{old.text!r} became {twin.text!r}", *places)
+    for old in list(lost):
+        if isinstance(old, Fact) and (put := put_for(old, a, b)):
+            lost.remove(old)
+            places = (old.start, old.end), (put.start, put.end)
+            yield Difference(kind(old), 0.75, f"{old.text!r} became {put.text!r}", *places)
+    yield from freed(lost, new, a, b)
     for side, items in ((0, lost), (1, new)):
         mine, other = (a, b) if side == 0 else (b, a)
         for item in items:
@@ -59,11 +72,33 @@ def lacking(a: Answer, b: Answer, asked: Asked) -> list[Item]:
         n
         for n in a.names
         if not any(same_name(n, m) for m in b.names)
-        and not mentions(b.text, n)
-        and not mentions(asked.question, n)
+        and (rivalled(n, b) or not (mentions(b.text, n) or mentions(asked.question, n)))
         and not is_denied(n, a)
     ]
     return found
+
+
+def rivalled(name: Name, other: Answer) -> bool:
+    """Whether another answer has a name that shares a part with this one and is another's."""
+    return any(names_conflict(name, one) for one in other.names)
+
+
+def put_for(old: Fact, a: Answer, b: Answer) -> Fact | None:
+    """The fact that the second answer has for one that is lost, though the question names it: a suggestion taken up."""
+    new = [f for f in b.facts if not any(same_fact(f, g) for g in a.facts)]
+    return next((f for f in new if rivals(old, f) and not is_denied(f, b)), None)
+
+
+def freed(lost: list[Item], new: list[Item], a: Answer, b: Answer) -> Iterator[Difference]:
+    """A price on one side and "free of charge" on the other."""
+    for items, mine, other in ((lost, a, b), (new, b, a)):
+        said = [phrase_pattern("free").search(x.text.lower()) for x in (mine, other)]
+        price = next((f for f in items if isinstance(f, Fact) and f.value[1:2] in PRICES), None)
+        if price is not None and said[1] and not said[0]:
+            spans = (price.start, price.end), said[1].span()
+            places = spans if mine is a else spans[::-1]
+            reason = f"{price.text!r} on one side, {said[1][0]!r} on the other"
+            yield Difference("price", 0.7, reason, *places)
 
 
 def is_denied(item: Item, answer: Answer) -> bool:
@@ -91,16 +126,29 @@ def left_out_weight(item: Item, mine: Answer, other: Answer, asked: Asked) -> fl
     if enumerated(item, mine, other):
         return 0.55
     if isinstance(item, Name):
+        if not mine.words and not mine.facts and len(mine.names) == 1 and other.words:
+            held = any(same_name(item, n) for n in other.names)
+            return 0.12 if held else 0.6  # the name is all that is said
         return 0.4 if asked.exhaustive else 0.12
-    if counts(item):
-        return 0.3 if asked.exhaustive else 0.12
+    if item.kind == "relative":
+        return 0.12
     key = not any(same_fact(x, y) for x in mine.facts for y in other.facts)
     key = key and not any(same_name(x, y) for x in mine.names for y in other.names)
-    if key or asked.exhaustive:
-        return 0.55
+    if counts(item) and not (key and stands_for_it(mine, other)):
+        return 0.3 if asked.exhaustive else 0.12
     given = facts(asked.source) + facts(asked.followup)
     invented = bool(given) and not any(same_fact(item, g) for g in given)
+    if asked.condensed and not invented and not key:
+        return 0.3  # a summary need not have every figure of the text
+    if key or asked.exhaustive:
+        return 0.55
     return 0.4 if invented else 0.15
+
+
+def stands_for_it(mine: Answer, other: Answer) -> bool:
+    """Whether a brief answer says a word where the other has its only number."""
+    roots = [{w.root for w in x.words} for x in (mine, other)]
+    return not other.facts and len(mine.words) <= BRIEF and bool(roots[1] - roots[0])
 
 
 def counts(fact: Fact) -> bool:
@@ -133,7 +181,9 @@ def enumerated(item: Item, mine: Answer, other: Answer) -> bool:
 
 
 def mentions(text: str, name: Name) -> bool:
-    """Whether a part of a name stands in a text, whatever its case."""
+    """Whether a part of a name stands in a text, whatever its case; a letter such as the K of vitamin K by itself."""
+    if all(len(part) == 1 for part in name.parts):
+        return bool(re.search(rf"(?<!\w){re.escape(name.text)}(?!\w)", text))
     return any(root(part) in roots_of(text) for part in name.parts if len(part) > 1)
 
 
@@ -172,29 +222,3 @@ def about(fact: Fact, answer: Answer) -> frozenset[str]:
     marks += [(n.start, root(p)) for n in sentence.names for p in n.parts]
     near = frozenset(m for at, m in marks if before <= at < fact.start)
     return near or frozenset(m for at, m in marks if fact.end <= at < after)
-
-
-def shared(one: frozenset[str], other: frozenset[str]) -> float:
-    """The share of words in common."""
-    return len(one & other) / max(1, min(len(one), len(other)))
-
-
-def item_differences(one: str, other: str, asked: Asked) -> Iterator[Difference]:
-    """Items of a list that the other list has not, whatever their order."""
-    rows = list_items(one), list_items(other)
-    if not rows[0] or not rows[1]:
-        return
-    bags = [[item_words(text) for text, _, _ in some] for some in rows]
-    for side in (0, 1):
-        for (text, start, end), words in zip(rows[side], bags[side], strict=True):
-            if words and not any(shared(words, o) >= 0.5 for o in bags[1 - side]):
-                which = "first" if side == 0 else "second"
-                places = ((start, end), None) if side == 0 else (None, (start, end))
-                weight = 0.6 if asked.exhaustive else 0.45
-                yield Difference("item", weight, f"only the {which} list has {text!r}", *places)
-
-
-def item_words(text: str) -> frozenset[str]:
-    """What an item of a list is recognised by."""
-    found = frozenset(w.root for s in read_answer(text).sentences for w in s.words)
-    return found or frozenset(re.findall(r"\w+", text.lower()))

@@ -6,12 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from polyglitch.compare.oracles.claims.asked import Asked
+from polyglitch.compare.oracles.claims.asked import Asked, chosen_option
+from polyglitch.compare.oracles.claims.difference import Difference
 from polyglitch.compare.oracles.claims.differences import differences
-from polyglitch.compare.oracles.claims.edit import expected_answer, find_edit
-from polyglitch.compare.oracles.claims.formed import Difference
-from polyglitch.compare.oracles.claims.options import chosen_option
-from polyglitch.compare.oracles.claims.vanished import still_said, vanished_score
+from polyglitch.compare.oracles.claims.edit import (
+    InputDifference,
+    expected_answer,
+    expected_once,
+    find_edit,
+)
+from polyglitch.compare.oracles.claims.vanished import says_new, still_said, vanished_score
 from polyglitch.compare.oracles.claims.wording import Alike
 from polyglitch.compare.oracles.two_outputs import undecided
 from polyglitch.component import component
@@ -19,11 +23,15 @@ from polyglitch.errors import Missing
 from polyglitch.languages import DEFAULT
 from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Input, Span, Trial, Verdict
+from polyglitch.represent.claims.answer import read_answer
+from polyglitch.represent.claims.structure import code_blocks, json_of
 
 THRESHOLD = 0.5
 SAME, FOLLOWS, DIFFERS = "same", "follows", "differs"
 MEANS = {SAME: SAME, FOLLOWS: FOLLOWS, DIFFERS: DIFFERS, "similar": SAME, "different": DIFFERS}
 MEANS |= {"flipped": DIFFERS, "contained": SAME}
+TURNED = {"stance", "denied", "opposite"}  # that a new figure may bring about
+A_CHANGE = 0.2  # from which two programs do not do the same
 LONGEST = 10_000  # characters of an answer that is compared
 EMBEDDER = "minilm"
 CITED = re.compile(r"(?<=[\w.,;!?)]) ?\[\d{1,2}\](?=[\s.,;]|$)")
@@ -83,18 +91,37 @@ def judge_pair(
     edit = find_edit(source, followup)
     if must == FOLLOWS:
         expected = expected_answer(answers[0], edit, source, followup)
+        if code_blocks(answers[0]) and code_blocks(answers[1]):
+            due = [expected, *expected_once(answers[0], edit)]  # a figure of code may be another
+            return min(
+                (same(text, answers[1], asked, alike) for text in due), key=lambda j: j.score
+            )
         judged = same(expected, answers[1], asked, alike)
         if stuck := still_said(answers[1], asked, edit):
             return Judged(max(judged.score, stuck[0].weight), stuck)
         if judged.score < THRESHOLD:
             return judged
+        strong = {d.kind for d in judged.found if d.weight >= THRESHOLD}
+        if strong <= TURNED and says_new(read_answer(answers[1]), edit):
+            return Judged(THRESHOLD - 0.1, judged.found)  # "No, we close at 21:00" follows
         if expected == answers[0]:
             return derived(judged, answers, asked)
         back = [d for d in judged.found if d.second]  # places in what was expected are no places
         return Judged(judged.score, [d._replace(first=None) for d in back] or judged.found)
+    if code_blocks(answers[0]) and code_blocks(answers[1]):
+        return same_program(*answers, asked, edit, alike)
     kept = same(*answers, asked, alike)
     score, found = vanished_score(*answers, asked, edit, kept.score)
     return Judged(score, found)
+
+
+def same_program(one: str, other: str, asked: Asked, edit: InputDifference, alike: Alike) -> Judged:
+    """How surely a program does what it did, its names aside, though something else was asked for."""
+    renamed = expected_answer(one, edit, asked.source, asked.followup)
+    parted = min(same(text, other, asked, alike).score for text in (one, renamed))
+    reason = "something else was asked for, and the program does the same"
+    score = 0.85 if parted < A_CHANGE else 0.1
+    return Judged(score, [Difference("unchanged", score, reason, None, (0, len(other)))])
 
 
 def same(one: str, other: str, asked: Asked, alike: Alike) -> Judged:
@@ -131,7 +158,9 @@ def derived(judged: Judged, answers: tuple[str, str], asked: Asked) -> Judged:
 
 
 def uncited(text: str) -> str:
-    """An answer without marks such as [1] after a word, its places kept."""
+    """An answer without marks such as [1] after a word, its places kept; in code they are no such marks."""
+    if code_blocks(text) or json_of(text) is not ...:
+        return text
     return CITED.sub(lambda found: " " * len(found[0]), text)
 
 

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from polyglitch.compare.oracles.claims.formed import Difference
+from polyglitch.compare.oracles.claims.asked import Asked
+from polyglitch.compare.oracles.claims.difference import Difference
 from polyglitch.represent.claims.answer import Answer, AnswerSentence, denial, half_denies
+from polyglitch.represent.claims.lists import phrase_pattern
+from polyglitch.represent.claims.structure import list_items
 from polyglitch.represent.claims.words import (
     AnswerWord,
     opposed,
@@ -20,6 +23,8 @@ from polyglitch.represent.claims.words import (
 
 ALIGNED = 0.4  # share of the shorter of two sentences that the other says, from which they speak of the same
 NEAR = 0.5
+AGENT = re.compile(r"\bby ((?:[^\W\d_]+ ?){1,4})")
+LITTLE = {"the", "a", "an", "to", "of"}
 CLAUSE = re.compile(r"[;,.:\n]| but | while | and | whereas | though ")
 
 
@@ -91,7 +96,7 @@ def statement_differences(a: Answer, b: Answer) -> Iterator[Difference]:
     for one, other in aligned(a, b):
         spans = (one.start, one.end), (other.start, other.end)
         turned = opposite_words(one, other)
-        denied = denies(one, other) != denies(other, one)
+        denied = denies(one, other) != denies(other, one) and not explained(a, b)
         near = overlap(one, other) >= NEAR
         if denied and not turned and near:
             which = "first" if denies(one, other) else "second"
@@ -105,10 +110,40 @@ def statement_differences(a: Answer, b: Answer) -> Iterator[Difference]:
         if bool(one.hedged) != bool(other.hedged) and near:
             yield Difference("hedged", 0.1, "only one answer holds back", *spans)
         asks = [s.text.rstrip("\"') ").endswith("?") for s in (one, other)]
-        if asks[0] != asks[1] and overlap(one, other) >= 0.7:
+        if asks[0] != asks[1] and overlap(one, other) >= 0.7 and not proposed(one, other):
             yield Difference("asked", 0.55, "one answer asks what the other states", *spans)
-        if roles_turned(one, other) or clauses_crossed(one, other):
+        if roles_turned(one, other) or agents_traded(one, other) or clauses_crossed(one, other):
             yield Difference("roles", 0.65, "what is said of whom has changed places", *spans)
+
+
+def proposed(one: AnswerSentence, other: AnswerSentence) -> bool:
+    """Whether one proposes or begs by a question what the other proposes or begs for otherwise."""
+    low = [s.text.lower() for s in (one, other)]
+    asking = [bool(phrase_pattern("proposing").search(text)) for text in low]
+    begging = [bool(phrase_pattern("begging").search(text)) for text in low]
+    return any(asking) and all(x or y for x, y in zip(asking, begging, strict=True))
+
+
+def explained(a: Answer, b: Answer) -> bool:
+    """Whether one answer is a "no" that gives its reason and the other denies: "No, only members may"."""
+    for clear, plain in ((a, b), (b, a)):
+        only = re.search(r"\b(?:only|just|solely)\b", clear.text, re.IGNORECASE)
+        if clear.stance == "no" and only and not plain.stance:
+            return any(s.negated for s in spoken(plain))
+    return False
+
+
+def lost_statements(a: Answer, b: Answer, asked: Asked) -> Iterator[Difference]:
+    """Sentences that a rewriting left out altogether."""
+    if not asked.exhaustive or asked.condensed or list_items(a.text):
+        return
+    there = frozenset(root(word) for word, _, _ in tokens(b.text))
+    reached = reach_of(there)
+    for one in spoken(a):
+        marks = marks_of(one)
+        if marks and len(spoken(a)) > 1 and not any(said_among(m, there, reached) for m in marks):
+            reason = f"only the first answer says {one.text!r:.60}"
+            yield Difference("left out", 0.55, reason, (one.start, one.end), None)
 
 
 def denies(one: AnswerSentence, other: AnswerSentence) -> bool:
@@ -152,6 +187,17 @@ def roles_turned(one: AnswerSentence, other: AnswerSentence) -> bool:
     between = any(one.names[0].end <= w.start < one.names[-1].start for w in one.words)
     words = [[w.root for w in s.words] for s in (one, other)]
     return between and passive[0] == passive[1] and words[0] == words[1]
+
+
+def agents_traded(one: AnswerSentence, other: AnswerSentence) -> bool:
+    """Whether two passives with the same words name another as the one who did it."""
+    if marks_of(one) != marks_of(other):
+        return False
+    agents = [AGENT.search(s.text) for s in (one, other)]
+    if agents[0] is None or agents[1] is None:
+        return False
+    words = [{root(w) for w, _, _ in tokens(a[1])} - LITTLE for a in agents if a]
+    return bool(words[0] and words[1]) and not words[0] & words[1]
 
 
 def clauses_crossed(one: AnswerSentence, other: AnswerSentence) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from polyglitch.compare.oracles.claims.asked import Asked
+from polyglitch.compare.oracles.claims.difference import Difference
 from polyglitch.compare.oracles.claims.edit import InputDifference, changes_denial, telling
-from polyglitch.compare.oracles.claims.formed import Difference
 from polyglitch.compare.oracles.claims.items import Item, counts, kind, mentions
 from polyglitch.compare.oracles.claims.statements import overlap
 from polyglitch.compare.oracles.claims.wording import replaced
@@ -17,7 +17,7 @@ from polyglitch.represent.claims.answer import (
     says_so,
 )
 from polyglitch.represent.claims.facts import Fact, same_fact
-from polyglitch.represent.claims.words import root, tokens
+from polyglitch.represent.claims.words import opposed, root, tokens
 
 FRAME = 0.6  # two sentences that share so much say the same of different things
 Found = tuple[float, list[Difference]]
@@ -65,11 +65,22 @@ def unchanged(a: Answer, b: Answer, asked: Asked, edit: InputDifference, changed
     if edit.only_removes and changed > 0 and replaced(a.text, b.text):
         told = "the answer puts something else for what was taken out of the input"
         return 0.6, [Difference("unchanged", 0.6, told, None, whole(b))]
+    if a.stance in ("yes", "no") and a.stance == b.stance and turns_round(edit):
+        told = f"the input was turned round, and the answer is {b.stance!r} as before"
+        return 0.75, [Difference("unchanged", 0.75, told, None, whole(b))]
     share = kept_words(a, b, edit, asked)
     if share is not None and not changes_denial(edit):
         told = "the answer still says what was taken out of the input"
         return share, [Difference("unchanged", share, told, None, whole(b))]
     return 1 - changed, [Difference("unchanged", 1 - changed, reason, None, whole(b))]
+
+
+def turns_round(edit: InputDifference) -> bool:
+    """Whether the edit denies something, or puts an opposite."""
+    keys = [{p.key for p in some} for some in (edit.removed, edit.added)]
+    return changes_denial(edit) or any(
+        opposed(old, new) for old in keys[0] for new in keys[1] if old != new
+    )
 
 
 def whole(answer: Answer) -> tuple[int, int] | None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 
-from polyglitch.compare.oracles.claims.formed import Difference
+from polyglitch.compare.oracles.claims.difference import Difference
 from polyglitch.compare.oracles.claims.statements import spoken
 from polyglitch.compare.oracles.claims.synonyms import synonyms
 from polyglitch.represent.claims.answer import Answer, same_name
 from polyglitch.represent.claims.facts import same_fact
+from polyglitch.represent.claims.other_languages import little_words_of
 from polyglitch.represent.claims.words import (
     AnswerWord,
+    little_words,
     reach_of,
     root,
     said_among,
@@ -20,7 +22,11 @@ from polyglitch.represent.claims.words import (
 )
 
 FEW = 3  # words of meaning of an answer that is a label or a phrase
+SEVERAL = 2  # facts in common that let the words around them be others
 EQUAL_BUT = 0.78  # answers so alike word by word are the same text with words replaced
+LONGEST = 12  # words of a part that was replaced
+VERBATIM = 0.55  # share of words in such runs from which a text was kept but for a part
+RUN = 3  # words of a run
 CLOSE = 0.6  # cosine from which two short answers mean the same
 Alike = Callable[[str, str], float | None]  # cosine of two texts, where there are vectors
 
@@ -50,6 +56,8 @@ def wording_weight(
     held = held or any(same_name(n, m) for n in a.names for m in b.names)
     if replaced(a.text, b.text):
         return 0.6
+    if agreed_facts(a, b) >= SEVERAL:
+        return 0.15
     cosine = alike(a.text, b.text)
     if min(sizes) <= FEW:
         if held:
@@ -62,13 +70,21 @@ def wording_weight(
     return min(0.8, max(0.0, (0.7 - cosine) * 1.5 + 0.3 * (least - 0.5)))
 
 
+def agreed_facts(a: Answer, b: Answer) -> int:
+    """How many facts two answers have in common, none where one has a fact that the other has not."""
+    mine = [any(same_fact(f, g) for g in b.facts) for f in a.facts]
+    other = [any(same_fact(f, g) for g in a.facts) for f in b.facts]
+    return len(mine) if all(mine) and all(other) else 0
+
+
 def replaced(one: str, other: str) -> bool:
     """Whether two texts are word by word the same but for words of meaning that stand for each other."""
     left, right = ([root(w) for w, _, _ in tokens(t) if w[0].isalnum()] for t in (one, other))
     matcher = SequenceMatcher(None, left, right, autojunk=False)
-    if min(matcher.real_quick_ratio(), matcher.quick_ratio()) < EQUAL_BUT:
+    if matcher.quick_ratio() < VERBATIM:
         return False
-    if matcher.ratio() < EQUAL_BUT:
+    loosely = matcher.ratio() < EQUAL_BUT
+    if loosely and verbatim(matcher) < VERBATIM * min(len(left), len(right)):
         return False
     words = [{root(w): w for w, _, _ in tokens(t)} for t in (one, other)]
     for kind, a, b, c, d in matcher.get_opcodes():
@@ -77,9 +93,21 @@ def replaced(one: str, other: str) -> bool:
         old, new = left[a:b], right[c:d]
         strange = [x for x in old if not any(said_by(x, y, words) for y in right)]
         foreign = [y for y in new if not any(said_by(x, y, words) for x in left)]
-        if strange and foreign and max(len(old), len(new)) <= 4:
+        little = [
+            little_words_of(text) | (little_words() if loosely else set()) for text in (one, other)
+        ]
+        strange = [x for x in strange if words[0].get(x, x) not in little[0]]
+        foreign = [y for y in foreign if words[1].get(y, y) not in little[1]]
+        if loosely and len(strange) + len(foreign) < SEVERAL + 1:
+            continue  # a word for a word, in a text that was reworded elsewhere
+        if strange and foreign and max(len(old), len(new)) <= LONGEST:
             return True
     return False
+
+
+def verbatim(matcher: SequenceMatcher[str]) -> int:
+    """How many words stand in runs that both texts have word for word."""
+    return sum(size for _, _, size in matcher.get_matching_blocks() if size >= RUN)
 
 
 def said_by(one: str, other: str, words: list[dict[str, str]]) -> bool:

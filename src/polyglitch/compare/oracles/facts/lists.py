@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -14,6 +14,9 @@ from polyglitch.languages import language as language_of
 FILE = "facts.toml"
 TITLE = 3  # words that both texts have in a row, half of them with a capital, make a title
 SHORTEST = 4  # letters of a word that is listed by its lemma and read in all its forms
+RECENT = (
+    4096  # texts that are kept as words: the mutants of a sentence are read one after the other
+)
 STRAIGHT = str.maketrans("\u2019\u02bc", "''")
 
 
@@ -104,7 +107,7 @@ class FactWord(NamedTuple):
         return any(character.isalnum() for character in self.text)
 
 
-@cache
+@lru_cache(RECENT)
 def fact_words(text: str, code: str) -> tuple[FactWord, ...]:
     """A text as words and signs."""
     units = cut(text, code)
@@ -140,11 +143,22 @@ def without_titles(
     )
 
 
-def phrase_places(words: tuple[FactWord, ...], phrase: str) -> list[range]:
-    """Where a phrase of one or more words stands."""
-    parts = phrase.split()
+@cache
+def by_first_word(phrases: tuple[str, ...]) -> dict[str, list[list[str]]]:
+    """Phrases as lists of words, by the word that they begin with: most words of a text begin none."""
+    found: dict[str, list[list[str]]] = {}
+    for phrase in phrases:
+        parts = phrase.split()
+        found.setdefault(parts[0], []).append(parts)
+    return found
+
+
+def phrase_places(words: tuple[FactWord, ...], phrases: tuple[str, ...]) -> list[range]:
+    """Where phrases of one or more words stand."""
+    known = by_first_word(phrases)
     return [
         range(at, at + len(parts))
-        for at in range(len(words) - len(parts) + 1)
-        if all(words[at + step].low == part for step, part in enumerate(parts))
+        for at, word in enumerate(words)
+        for parts in known.get(word.low, ())
+        if [one.low for one in words[at : at + len(parts)]] == parts
     ]

@@ -88,7 +88,7 @@ def has(words: tuple[FactWord, ...], places: list[int]) -> str:
 def read_negations(words: tuple[FactWord, ...], code: str, demanding: bool) -> Negations:
     """The negations of a text; `demanding` ones are those that a translation must have, else those it may not add."""
     known, forms = language_of(code).negation, fact_lists(code).negation
-    idioms = [place for phrase in forms.phrases for place in phrase_places(words, phrase)]
+    idioms = phrase_places(words, forms.phrases)
     idle = {at for place in idioms for at in place}
     paired = pairs(words, code)
     plain: list[int] = []

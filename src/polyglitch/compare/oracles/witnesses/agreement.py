@@ -7,67 +7,65 @@ verbs that link a noun with what is said of it (`[agreement]` in languages/*/lan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from itertools import product
 from typing import NamedTuple
 
 from polyglitch.compare.metrics.units import Units, cut
+from polyglitch.compare.oracles.aligned.resources import at_hand
+from polyglitch.compare.oracles.witnesses.antecedents import (
+    ENDINGS,
+    GENDERS,
+    Genders,
+    genders,
+    orphans,
+    pronoun_at_hand,
+)
 from polyglitch.compare.oracles.witnesses.changed_words import Pair, changed_pair
+from polyglitch.compare.oracles.witnesses.confidence import ORDINALS
 from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
 from polyglitch.protocols import Tools
 from polyglitch.records import Trial
 
-GENDERS = ("masculine", "feminine")
-ENDINGS = {"o": 0, "os": 0, "a": 1, "as": 1}
 REACH = (
     4  # words after a linking verb that may still tell its subject's state: "is steep and slippery"
 )
 SHORTEST = 4  # letters of a word whose ending tells a gender
-STIFF = ("mente", "ndo")  # endings of adverbs and gerunds, which agree with nothing
+STIFF = ("mente", "ndo", "ão")  # adverbs and gerunds agree with nothing, "ão" is of either gender
 PLAIN, DOUBTFUL = (
     1.0,
     0.5,
-)  # the noun is the only one it can speak of; there is another noun of its gender
+)  # the noun is the only one it can speak of; another noun stands between them
 
 
 class AgreementWitness:
-    """Looks at what follows a noun whose gender changed with the edit."""
+    """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(1)"
+    signature = "agreement(2)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
-        """The first word that kept the gender of the other output's noun."""
+        """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""
         source, target = (two_letters(code) or "" for code in tools.languages)
         if not genders(target).determiners:
             return [None] * len(trials)
-        return [
-            disagreeing(pair, source, target)
-            if trial.case.relation == "similar" and (pair := changed_pair(trial, target))
-            else None
+        pairs = [
+            changed_pair(trial, target) if trial.case.relation == "similar" else None
             for trial in trials
         ]
-
-
-class Genders(NamedTuple):
-    """The gender of determiners and pronouns, and the verbs that link."""
-
-    determiners: dict[str, int]
-    pronouns: dict[str, int]
-    linking: frozenset[str]
-
-
-@cache
-def genders(language: str) -> Genders:
-    """What the language's lists say; empty for a language without them."""
-    known = language_of(language).agreement
-    tables = [
-        dict.fromkeys(table, 0) | dict.fromkeys(table.values(), 1)
-        for table in (known.determiners, known.pronouns)
-    ]
-    return Genders(tables[0], tables[1], frozenset(known.linking))
+        # "the boy ... as she had been taught": the gender is the source's own
+        open_ones = [pair if pair and not tells_gender(pair, source) else None for pair in pairs]
+        said = [
+            pair and (misplaced_article(pair, target) or disagreeing(pair, target))
+            for pair in open_ones
+        ]
+        rest = [
+            pair if pair and one is None else None
+            for pair, one in zip(open_ones, said, strict=True)
+        ]
+        found = without_noun(rest, target, tools)
+        return [one or other for one, other in zip(said, found, strict=True)]
 
 
 class Noun(NamedTuple):
@@ -78,11 +76,56 @@ class Noun(NamedTuple):
     leads: bool
 
 
-def disagreeing(pair: Pair, source: str, language: str) -> Statement | None:
+def tells_gender(pair: Pair, source: str) -> bool:
+    """Whether a pronoun of the sources has a gender of its own."""
+    told = genders(source).pronouns
+    return any(unit.lower() in told for text in pair.inputs for unit in cut(text, source).units)
+
+
+def without_noun(
+    pairs: Sequence[Pair | None], language: str, tools: Tools
+) -> list[Statement | None]:
+    """A pronoun of one output that stands for no noun before it, where the other output has none such."""
+    known = genders(language)
+    texts = [text for pair in pairs if pair for text in pair.outputs]
+    asked = [text for text in dict.fromkeys(texts) if pronoun_at_hand(text, known)]
+    parser = at_hand(lambda: tools.parser(language)) if asked else None
+    if parser is None:
+        return [None] * len(pairs)
+    found = {
+        text: orphans(parse, known) for text, parse in zip(asked, parser.parse(asked), strict=True)
+    }
+    said: list[Statement | None] = []
+    for pair in pairs:
+        sides = [found.get(text, []) for text in pair.outputs] if pair else [[], []]
+        number = 0 if sides[0] else 1
+        if bool(sides[0]) == bool(sides[1]):
+            said.append(None)
+            continue
+        one = sides[number][0]
+        words = f"'{one.text}' is {one.named}, and no noun before it is (in the {ORDINALS[number]})"
+        said.append(Statement(AgreementWitness.name, PLAIN, words, number, one.span))
+    return said
+
+
+def misplaced_article(pair: Pair, language: str) -> Statement | None:
+    """A feminine determiner right before a changed word in "o": "la muro"; few words in "o" are feminine."""
+    known = genders(language)
+    for number, text in enumerate(pair.outputs):
+        side = cut(text, language)
+        changed = {word.start for word in pair.words if word.output == number and not word.early}
+        for noun in changed_nouns(side, changed, known):
+            low, before = side.units[noun.at].lower(), side.units[noun.at - 1].lower()
+            ending = adjective_gender(low, language)
+            odd = noun.gender == 1 and ending == 0 and low.removesuffix("s") not in known.feminine
+            if odd and before not in known.proclitics and low not in language_of(language).numbers:
+                return said(side, noun._replace(gender=0), noun.at - 1, PLAIN, number)
+    return None
+
+
+def disagreeing(pair: Pair, language: str) -> Statement | None:
     """What is to be said of the first word that does not agree, where exactly one noun changed its gender."""
-    known, told = genders(language), genders(source).pronouns
-    if any(unit.lower() in told for text in pair.inputs for unit in cut(text, source).units):
-        return None  # "the boy ... as she had been taught": the gender is the source's own
+    known = genders(language)
     sides = [cut(text, language) for text in pair.outputs]
     changed = [{word.start for word in pair.words if word.output == number} for number in (0, 1)]
     nouns = [
@@ -129,7 +172,7 @@ def first_disagreeing(
             linked = (
                 0  # "was delivered two weeks later": what follows is counted, not told of the noun
             )
-        elif low in known.determiners and not leans(side, at):
+        elif low in known.determiners and not leans(side, at) and not relates(side, at, known):
             between.add(known.determiners[low])
             linked = 0
         else:
@@ -137,9 +180,10 @@ def first_disagreeing(
             if gender is None and linked and noun.leads and not between:
                 gender = adjective_gender(low, language)
             if gender is not None:
-                sure = DOUBTFUL if gender in between | before else PLAIN
-                shared = side.spans[at][0] not in changed
-                return (at, sure) if shared and gender != noun.gender else None
+                # "the zip broke and the shop refused to replace it": an earlier noun is likelier meant
+                meant = gender not in before and side.spans[at][0] not in changed
+                sure = DOUBTFUL if between else PLAIN
+                return (at, sure) if meant and gender != noun.gender else None
     return None
 
 
@@ -148,11 +192,25 @@ def leans(side: Units, at: int) -> bool:
     return at > 1 and side.units[at - 1] == "-"
 
 
+def relates(side: Units, at: int, known: Genders) -> bool:
+    """Whether a determiner is part of a relative pronoun that follows its noun: "la huelga, el cual"."""
+    return (
+        1 < at < len(side.units) - 1
+        and side.units[at].lower() in known.determiners
+        and side.units[at + 1].lower() in known.relatives
+        and not side.units[at - 1].isalpha()
+    )
+
+
 def pronoun_gender(side: Units, at: int, known: Genders) -> int | None:
     """The gender of a pronoun, alone or leaning on a verb; nothing for other words."""
     low = side.units[at].lower()
     if leans(side, at):
         return known.pronouns.get("-" + low)
+    if relates(side, at, known):
+        return known.determiners[low]
+    if joined := known.joined_clitic(low):
+        return None if side.units[at - 1].lower() in known.determiners else joined[1]
     if "-" in low:
         return known.pronouns.get("-" + low.rpartition("-")[2])
     return known.pronouns.get(low)
@@ -167,9 +225,8 @@ def adjective_gender(low: str, language: str) -> int | None:
 
 def said(side: Units, noun: Noun, at: int, sure: float, number: int) -> Statement:
     """The statement on one word."""
-    ordinal = ("first", "second")[number]
     words = (
         f"'{side.units[noun.at]}' is {GENDERS[noun.gender]}, and '{side.units[at]}' is "
-        f"{GENDERS[1 - noun.gender]} (in the {ordinal})"
+        f"{GENDERS[1 - noun.gender]} (in the {ORDINALS[number]})"
     )
     return Statement(AgreementWitness.name, sure, words, number, side.spans[at])

@@ -85,7 +85,9 @@ def surprise_at(scores: Sequence[TokenScore], span: tuple[int, int]) -> float:
 
 def shown(share: float) -> str:
     """A probability as people write it."""
-    return f"{100 * share:.2g}%" if share >= LEAST_SHOWN else f"under {LEAST_SHOWN:.2%}"
+    if share < LEAST_SHOWN:
+        return f"under {LEAST_SHOWN:.2%}"
+    return f"{100 * share:.2g}%" if share < 0.995 else "over 99%"  # two digits of 99.7 are 1e+02
 
 
 def token_scores(

@@ -1,6 +1,6 @@
 """The oracle of witnesses: each is heard on every pair, one small model joins what they say, and they give the reasons.
 
-A verdict depends on its own pair alone, however many are judged together. See docs/oracle.md.
+A verdict depends on its own pair alone, however many are judged together. See docs/explanation/oracle.md.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ OTHERS: tuple[Witness, ...] = (
     WayBack(),
 )
 Said = dict[str, Statement]
+FIRST = (OwnFacts.name, AgreementWitness.name)  # what they say is seen at once
 TELLING = 0.5  # log-odds: a witness that adds less has nothing to show, such as a word that is merely not common
 
 
@@ -113,10 +114,10 @@ def verdict_of(
 def explained(
     judged: Judgement | None, said: Said, evidence: Mapping[str, float]
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
-    """Reasons and places, those of the witness with the strongest evidence first."""
+    """Reasons and places: a broken fact first, which nobody disputes, then by the strength of the evidence."""
     reasons: list[str] = []
     spans: list[Span] = []
-    order = sorted(evidence, key=lambda name: -evidence[name])
+    order = sorted(evidence, key=lambda name: (name not in FIRST, -evidence[name]))
     telling = [name for name in order if evidence[name] > TELLING] or order[:1]
     for name in telling:
         one = said[name]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from polyglitch.compare.oracles.aligned.oracle import in_output
 from polyglitch.compare.oracles.facts.checks import one_sided
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
+from polyglitch.compare.oracles.witnesses.changed_words import changed_pair
 from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.languages import two_letters
 from polyglitch.protocols import Tools
@@ -32,7 +33,12 @@ class OwnFacts:
         found = one_sided(texts, two_texts(trial), source, target)
         if not found:
             return None
-        number, item = max(found, key=lambda one: one[1].weight)
+        # Of several "não" the one that the other output has not is the one that is too much.
+        pair = changed_pair(trial, target)
+        changed = {(word.output, word.start) for word in pair.words} if pair else set()
+        number, item = max(
+            found, key=lambda one: (one[1].weight, (one[0], one[1].start) in changed)
+        )
         whole = item.end - item.start >= len(
             trial.outputs[number].text
         )  # lost: no place of its own

@@ -6,24 +6,20 @@ forty languages; where nothing parts words it has nothing to say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from importlib.metadata import version
-from importlib.util import find_spec
+from collections.abc import Sequence
 
 from polyglitch.compare.oracles.witnesses.changed_words import Pair, changed_pair
 from polyglitch.compare.oracles.witnesses.confidence import ORDINALS
 from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
+from polyglitch.nlp.lexicons.frequencies import Frequency, frequencies, lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Trial
 
 COMMONEST = (
     8.0  # on the scale of Zipf frequencies: "the" is 7.7, a word in a million 3, an unknown one 0
 )
-
-Frequency = Callable[[str], float]
 
 
 class Rarity:
@@ -33,8 +29,7 @@ class Rarity:
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
-        at_hand = f"wordfreq-{version('wordfreq')}" if find_spec("wordfreq") else "none"
-        self.signature = f"rarity(lists={at_hand},version=1)"
+        self.signature = f"rarity(lists={lists_at_hand()},version=1)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How rare the rarest changed word is, from 0 to 8; nothing without a list for the language."""
@@ -45,18 +40,6 @@ class Rarity:
         name = language_of(code).name or str(code)
         pairs = [changed_pair(trial, code) for trial in trials]
         return [pair and rarest(pair, frequency, name) for pair in pairs]
-
-
-@cache
-def frequencies(code: str) -> Frequency | None:
-    """The Zipf frequency of words of a language, or nothing where no list is at hand."""
-    if not code or not find_spec("wordfreq") or not language_of(code).spaced:
-        return None
-    from wordfreq import available_languages, zipf_frequency
-
-    if code not in available_languages():
-        return None
-    return lambda word: float(zipf_frequency(word, code))
 
 
 def rarest(pair: Pair, frequency: Frequency, language: str) -> Statement | None:

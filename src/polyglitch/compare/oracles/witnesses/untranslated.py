@@ -14,18 +14,23 @@ from polyglitch.compare.oracles.witnesses.changed_words import ChangedWord, Pair
 from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
+from polyglitch.nlp.lexicons.frequencies import frequencies, lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Trial
 
 SHORTEST = 4  # letters: shorter words are words of many languages
-LIKELY, SURE = 1.0, 2.0  # copied; copied with letters that the language's own words lack
+LIKELY, SURE = 1.0, 2.0  # copied; copied, and hardly a word of the language
+RARER = 1.3  # on Zipf's scale: a word that its own language has twenty times more often is no loan
+AS_COMMON = 0.5  # one that both languages have about as often is: "hotel", "local"
 
 
 class Untranslated:
     """Looks for words of the source among the changed words of both outputs."""
 
     name = "untranslated"
-    signature = "untranslated(1)"
+
+    def __init__(self) -> None:
+        self.signature = f"untranslated(lists={lists_at_hand()},version=2)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The copied word that looks most like one of the source's language."""
@@ -41,14 +46,23 @@ def left_over(pair: Pair, source: str, target: str) -> Statement | None:
     given = [set(cut(text, source).units) for text in pair.inputs]
     names = [{unit for unit in units if unit[:1].isupper()} for units in given]
     found = [
-        (SURE if is_foreign(pair.text(word), source, target) else LIKELY, word)
+        (how_foreign(pair.text(word), source, target), word)
         for word in pair.words
         if is_copied(pair.text(word), given[word.output] - names[word.output], target)
     ]
-    if not found:
-        return None
-    weight, word = max(found, key=lambda item: item[0])
-    return said(pair, word, weight)
+    weight, word = max(found, key=lambda item: item[0], default=(0.0, None))
+    return said(pair, word, weight) if word and weight else None
+
+
+def how_foreign(text: str, source: str, target: str) -> float:
+    """How surely a copied word is none of the target's: by its letters, and by lists of frequencies where there are."""
+    if is_foreign(text, source, target):
+        return SURE
+    here, there = frequencies(target), frequencies(source)
+    if here is None or there is None:
+        return LIKELY
+    rarer = there(text) - here(text)
+    return SURE if rarer >= RARER else LIKELY if rarer > AS_COMMON else 0.0
 
 
 def is_copied(text: str, given: set[str], target: str) -> bool:

@@ -1,0 +1,140 @@
+"""Items that only one of two answers enumerates, on lines of their own or in a sentence, whatever their order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from polyglitch.compare.oracles.claims.asked import Asked
+from polyglitch.compare.oracles.claims.difference import Difference
+from polyglitch.compare.oracles.claims.synonyms import synonyms
+from polyglitch.languages import language as language_of
+from polyglitch.languages.record import having
+from polyglitch.represent.claims.answer import read_answer, split
+from polyglitch.represent.claims.facts import facts
+from polyglitch.represent.claims.lists import lists
+from polyglitch.represent.claims.structure import list_items
+from polyglitch.represent.claims.words import content_words, reach_of, root, said_among, tokens
+
+LONGEST_ITEM = 4  # words of an item of a row; more is a clause
+FEWEST = 3  # items of a row within a sentence; "soup and bread" is too little to tell
+
+
+class RowItem(NamedTuple):
+    """An item of a row, and the row that it stands in."""
+
+    text: str
+    start: int
+    end: int
+    row: int
+
+
+def item_differences(one: str, other: str, asked: Asked) -> Iterator[Difference]:
+    """Items of a list that the other list has not, whatever their order."""
+    rows = list_items(one), list_items(other)
+    if rows[0] and rows[1]:
+        yield from listed_differences(rows, asked)
+    for side, (mine, their) in enumerate(((one, other), (other, one))):
+        for item in lost_items(mine, their):
+            which = "first" if side == 0 else "second"
+            place = item.start, item.end
+            places = (place, None) if side == 0 else (None, place)
+            reason = f"only the {which} answer has {item.text!r} in the row"
+            yield Difference("item", 0.55, reason, *places)
+
+
+def listed_differences(
+    rows: tuple[list[tuple[str, int, int]], list[tuple[str, int, int]]], asked: Asked
+) -> Iterator[Difference]:
+    """Lines of one list for which the other has no line."""
+    bags = [[item_words(text) for text, _, _ in some] for some in rows]
+    for side in (0, 1):
+        for (text, start, end), words in zip(rows[side], bags[side], strict=True):
+            if words and not any(shared(words, o) >= 0.5 for o in bags[1 - side]):
+                which = "first" if side == 0 else "second"
+                places = ((start, end), None) if side == 0 else (None, (start, end))
+                weight = 0.6 if asked.exhaustive or asked.counted else 0.45
+                yield Difference("item", weight, f"only the {which} list has {text!r}", *places)
+
+
+def lost_items(mine: str, their: str) -> list[RowItem]:
+    """Short items of a row that the other answer says in no way, though it says others of the row."""
+    there = frozenset(root(word) for word, _, _ in tokens(their))
+    reached = reach_of(there)
+    words = [word for word, _, _ in tokens(their) if word[0].isalpha()]
+    said: dict[int, int] = {}
+    lost: list[RowItem] = []
+    for item in row_items(mine):
+        marks = content_words(item.text)
+        if not marks or facts(item.text):
+            continue
+        found = [
+            said_among(w.root, there, reached) or any(synonyms(w.text, x) for x in words)
+            for w in marks
+        ]
+        if not any(found):
+            lost.append(item)
+        elif all(found):
+            said[item.row] = said.get(item.row, 0) + 1
+    return [item for item in lost if said.get(item.row, 0) >= 2 or their_row(their, said, item)]
+
+
+def their_row(their: str, said: dict[int, int], item: RowItem) -> bool:
+    """Whether one item of the row that is said will do: where the other answer is a row as well."""
+    return said.get(item.row, 0) == 1 and bool(row_items(their))
+
+
+def row_items(text: str) -> list[RowItem]:
+    """The short items of all rows of a text: lines of a list, or three and more parted by commas."""
+    found: list[RowItem] = []
+    lines = list_items(text)
+    if lines and all(len(line.split()) <= LONGEST_ITEM for line, _, _ in lines):
+        found += [RowItem(line, start, end, 0) for line, start, end in lines]
+    for number, (part, start) in enumerate(split(text), 1):
+        chunks = chunks_of(part)
+        if len(chunks) < FEWEST or not all(short(c) for c, _ in chunks[1:]):
+            continue
+        for chunk, at in chunks:
+            if short(chunk):
+                found.append(RowItem(chunk, start + at, start + at + len(chunk), number))
+    return found
+
+
+def short(chunk: str) -> bool:
+    """Whether a part of a sentence is an item and no clause."""
+    return 0 < len(chunk.split()) <= LONGEST_ITEM
+
+
+def chunks_of(part: str) -> list[tuple[str, int]]:
+    """A sentence in parts at commas and joining words, with their places."""
+    found, start = [], part.find(": ") + 2 if ": " in part else 0  # what announces a row is no item
+    for mark in [*joint().finditer(part, start), None]:
+        end = mark.start() if mark else len(part)
+        chunk = part[start:end]
+        if chunk.strip(" .!?*-"):
+            lead = len(chunk) - len(chunk.lstrip(" *-"))
+            found.append((chunk.strip(" .!?*-"), start + lead))
+        start = mark.end() if mark else end
+    return found
+
+
+@cache
+def joint() -> re.Pattern[str]:
+    """What parts the items of a row."""
+    known = [language_of(code).table("facts.toml", "reading rows") for code in having("facts.toml")]
+    joining = [word for each in known for word in each.get("joiners", ())]
+    words = "|".join(re.escape(word) for word in (*joining, *lists()["joining"]))
+    return re.compile(rf",? (?:{words}) |, ", re.IGNORECASE)
+
+
+def shared(one: frozenset[str], other: frozenset[str]) -> float:
+    """The share of words in common."""
+    return len(one & other) / max(1, min(len(one), len(other)))
+
+
+def item_words(text: str) -> frozenset[str]:
+    """What an item of a list is recognised by."""
+    found = frozenset(w.root for s in read_answer(text).sentences for w in s.words)
+    return found or frozenset(re.findall(r"\w+", text.lower()))

@@ -1,0 +1,182 @@
+"""Words of a language without a model of its own, by its English: translators there and back bring words home.
+
+The sentence is translated to English, the English proposer puts other words into it, and each English sentence is
+translated back. Where the way back differs in one word only, that word stands for the other in the sentence itself:
+a change of gender or number would have changed an article or an adjective too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import cached_property
+
+from polyglitch.errors import Missing, PolyglitchError, UsageError
+from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
+from polyglitch.nlp.lexicons.frequencies import frequencies
+from polyglitch.nlp.proposers.slot_words import with_word
+from polyglitch.protocols import Candidate, Parse, Proposer, Slot, Tools
+
+ENGLISH = DEFAULT  # the language whose proposers judge
+CHANGED = frozenset(("NOUN", "ADJ", "VERB", "ADV"))
+MARKS = ".,;:!?¡¿«»“”„\"'()[]…"
+OTHER = 8  # words a place of the English sentence that are brought back
+LEAST_FREQUENT = 2.5  # on the scale of Zipf: what is rarer is hardly a word of the language
+UNKNOWN = "*@#"  # what Apertium sets before a word that it does not know
+# What is said of a word in English that the way there or back may have misread.
+TRUST = 0.98
+Put = tuple[int, str, Candidate]  # place in the sentence, new word, as the English proposer saw it
+
+
+class ThroughEnglish:
+    """Fits `Proposer`; `by` is the English proposer."""
+
+    def __init__(self, language: str, by: str, route: tuple[str, str], tools: Tools) -> None:
+        self._language, self._by, self._tools = language_of(language), by, tools
+        self._there, self._back = route
+
+    @cached_property
+    def signature(self) -> str:
+        """The way and the English proposer."""
+        return f"through-english/1:{self._there}+{self._back}+{self._english.signature}"
+
+    @cached_property
+    def _english(self) -> Proposer:
+        return self._tools.proposer(self._by, ENGLISH)
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """At most `top` words for each slot, the most natural in English first."""
+        parses = list({slot.parse.text: slot.parse for slot in slots}.values())
+        wanted = {(slot.parse.text, slot.index) for slot in slots}
+        kinds = frozenset(slot.token.pos for slot in slots)
+        found: dict[tuple[str, int], dict[str, Candidate]] = {}
+        for parse, puts in zip(parses, self._brought_back(parses, kinds), strict=True):
+            for place, word, seen in puts:
+                if (parse.text, place) in wanted:
+                    some = found.setdefault((parse.text, place), {})
+                    one = Candidate(word, seen.score, round(seen.accepted * TRUST, 4))
+                    if word not in some or some[word].accepted < one.accepted:
+                        some[word] = one
+        return [
+            sorted(
+                found.get((slot.parse.text, slot.index), {}).values(),
+                key=lambda one: (-one.accepted, -one.score, one.word),
+            )[:top]
+            for slot in slots
+        ]
+
+    def _brought_back(self, parses: Sequence[Parse], kinds: frozenset[str]) -> list[list[Put]]:
+        """For each sentence the words that came back one for one."""
+        english = self._tools.ask_all(self._there, [parse.text for parse in parses])
+        read = self._tools.parser(ENGLISH).parse([text or "" for text in english])
+        places = [
+            (number, Slot(parse, index))
+            for number, parse in enumerate(read)
+            for index in open_places(parse, kinds)
+        ]
+        offered = self._english.propose([slot for _, slot in places], OTHER) if places else []
+        drafts = [
+            (number, with_word(slot, one.word)[0], one)
+            for (number, slot), some in zip(places, offered, strict=True)
+            for one in some
+        ]
+        told = self._tools.ask_all(
+            self._back, [*(text or "" for text in english), *(text for _, text, _ in drafts)]
+        )
+        puts: list[tuple[int, str, Put]] = []
+        for (number, draft, one), answer in zip(drafts, told[len(parses) :], strict=True):
+            home = told[number]
+            put = one_word_changed(parses[number], home, answer) if home and answer else None
+            if put and self._is_word(put[1]):
+                puts.append((number, draft, (*put, one)))
+        return self._understood(parses, puts)
+
+    def _understood(
+        self, parses: Sequence[Parse], puts: Sequence[tuple[int, str, Put]]
+    ) -> list[list[Put]]:
+        """Those of the words that are understood in the sentence itself as they were meant."""
+        texts = [with_word(Slot(parses[n], put[0]), put[1])[0] for n, _, put in puts]
+        again = self._tools.ask_all(self._there, texts) if texts else []
+        found: list[list[Put]] = [[] for _ in parses]
+        for (number, draft, put), answer in zip(puts, again, strict=True):
+            if answer and words_of(answer.lower()) == words_of(draft.lower()):
+                found[number].append(put)
+        return found
+
+    def _is_word(self, word: str) -> bool:
+        """Whether a word is one of the language, as far as a list of frequencies tells."""
+        frequency = frequencies(self._language.code)
+        return frequency is None or frequency(word) >= LEAST_FREQUENT
+
+
+def open_places(parse: Parse, kinds: frozenset[str]) -> Iterator[int]:
+    """The words of an English sentence that another may stand for: no names, no function words."""
+    held = language_of(ENGLISH).function_words | language_of(ENGLISH).words("never_replaced")
+    for index, token in enumerate(parse.tokens):
+        plain = token.text.isalpha() and len(token.text) > 1 and token.text.lower() not in held
+        small = not index or token.text.islower()
+        if plain and small and token.pos in kinds & CHANGED:
+            yield index
+
+
+def one_word_changed(parse: Parse, home: str, other: str) -> tuple[int, str] | None:
+    """The place of the one word by which two ways back differ, and the new word; nothing where there are more.
+
+    The words before it must be those of the sentence, so that it is the same place and the same agreement.
+    """
+    old, new = words_of(home), words_of(other)
+    blocks = SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()
+    changes = [block for block in blocks if block[0] != "equal"]
+    if (
+        len(changes) != 1
+        or changes[0][2] - changes[0][1] != 1
+        or changes[0][4] - changes[0][3] != 1
+    ):
+        return None
+    at, put = changes[0][1], changes[0][3]
+    gone, word = old[at].lower(), new[put].lower()
+    places = [n for n, token in enumerate(parse.tokens) if token.text.lower() == gone]
+    if len(places) != 1 or not word.isalpha() or new[put][:1] in UNKNOWN:
+        return None
+    before = parse.tokens[places[0] - 1].text.lower() if places[0] else ""
+    if before and at and before.strip(MARKS) != old[at - 1].lower():
+        return None
+    return places[0], word
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a translation, without the marks around them."""
+    return [bare for word in text.split() if (bare := word.strip(MARKS))]
+
+
+def route_of(language: str, tools: Tools) -> tuple[str, str] | None:
+    """The translators to English and back that serve a language and are installed here."""
+    known = language_of(language).english
+    if known is None:
+        return None
+    try:
+        answers = [*tools.ask_all(known.there, ["1"]), *tools.ask_all(known.back, ["1"])]
+    except PolyglitchError:
+        return None
+    return (known.there, known.back) if all(answers) else None
+
+
+def open_through_english(
+    language: str, argument: str = "smollm", *, tools: Tools
+) -> ThroughEnglish:
+    """The proposer by an English one: `through-english:in-context:smollm`; the language says by which translators."""
+    if language_of(language).code == ENGLISH:
+        raise UsageError("the proposer 'through-english' is for other languages than English")
+    route = route_of(language, tools)
+    if route is None:
+        known = language_of(language).english
+        raise Missing(
+            f"a translator from {language!r} to English and back",
+            "the proposer 'through-english'",
+            known.install if known else "none is known for it; name `corpus` or causal:FILE.gguf",
+        )
+    return ThroughEnglish(language, argument, route, tools)
+
+
+open_through_english.wants_tools = True  # type: ignore[attr-defined]  # the registry gives it the campaign's
