@@ -198,6 +198,6 @@ def grown_rows(
             chunk, grown_texts(texts, DEFAULT, most, proposer, tools, grammar), strict=True
         ):
             yield row
-            name = digest([row["capability"], row["text"]])
+            name = digest([str(row["capability"]), str(row["text"])])
             for text in grown:
                 yield row | {"text": text, "parent": name, "inputs": [row["text"], text]}
