@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from polyglitch.evaluate.explanation import MASK, explain
-from polyglitch.evaluate.neurons import coverage, measure_bounds
+from polyglitch.evaluate.neurons import Bounds, coverage, measure_bounds, widened
 from polyglitch.records import Input, Output
 
 
@@ -64,5 +64,7 @@ def test_neuron_coverage_counts_what_leaves_the_bounds() -> None:
     seen = measure_bounds(model, ["0"], lambda: model(torch.tensor([[2.0, 0.5], [-1.0, 0.5]])))
     found = coverage(known, seen)
     assert (found.neurons, found.boundary, found.strong) == (2, 0.5, 0.5)
+    assert coverage(known, widened(Bounds({}, {}), seen)) == found
+    assert coverage(known, widened(seen, known)) == found, "what is known adds nothing"
     assert np.allclose(known.high["0"], 1.0)
     assert not model[0]._forward_hooks
