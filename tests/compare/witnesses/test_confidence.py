@@ -172,3 +172,14 @@ def test_a_system_that_shows_nothing_is_refused_as_a_lens(cli: Any, tmp_path: Pa
     path.write_text(json.dumps(ROW))
     done = cli("judge", "-i", path, "--oracle", "confidence", "--lens", "cmd:cat", code=2)
     assert "does not say how likely it finds an output" in done.stderr
+
+
+def test_what_follows_an_error_of_both_outputs_counts_only_by_what_it_is_worse() -> None:
+    sources = ("Put them in the stew.", "Put them in the broth.")
+    both = trial(("Ponha-os não guisado.", "Ponha-os não caldo."), sources=sources)
+    lens = WordLens(não=0.001, guisado=0.002, caldo=0.001)
+    for kind, foreign, expected in ((Confidence, False, 2.0), (ForeignLens, True, 1000.0)):
+        tools = Toolbox(languages=("en", "pt"), lens=lambda: lens, foreign_lens=foreign)
+        (said,) = kind().hear([both], tools)
+        assert said is not None
+        assert math.exp(said.suspicion) == pytest.approx(expected, rel=1e-3)

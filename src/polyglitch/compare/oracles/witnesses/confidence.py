@@ -7,15 +7,18 @@ A translator that is led astray is seldom sure of it, so what a person calls a b
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
-from polyglitch.compare.oracles.witnesses.changed_words import Pair, changed_pair
+from polyglitch.compare.oracles.witnesses.changed_words import ChangedWord, Pair, changed_pair
 from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.protocols import Lens, TokenScore, Tools
 from polyglitch.records import Input, Trial, digest
 
 SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
 LEAST_SHOWN = 0.0001
+ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is laid over its output does
+LAST_WORD = re.compile(r"(\w+)\W*$")
 AT_ONCE = 256  # outputs that a lens is given in one call
 Languages = tuple[str | None, str | None]  # of inputs and outputs
 Side = tuple[str, str]  # an input, and what is asked about of its output
@@ -26,7 +29,7 @@ class Confidence:
     """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    signature = "confidence(1)"
+    signature = "confidence(2)"
     own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
@@ -51,7 +54,7 @@ class ForeignLens(Confidence):
     """
 
     name = "lens"
-    signature = "lens(1)"
+    signature = "lens(2)"
     own = False
 
 
@@ -66,8 +69,9 @@ def statement(
     pair: Pair, scores: dict[Side, list[TokenScore]], lens: Lens, witness: str
 ) -> Statement:
     """What is to be said of the least likely changed word."""
-    sides = [scores[side] for side in sides_of(pair)]
-    told = [(surprise_at(sides[word.output], (word.start, word.end)), word) for word in pair.words]
+    # A foreign model would have written much of an output otherwise: what it dislikes is no error yet.
+    astray = ASTRAY if witness == Confidence.name else math.inf
+    told = surprises(pair, [scores[side] for side in sides_of(pair)], astray)
     worst, word = max(told, key=lambda item: item[0])
     share = math.exp(-worst)
     name = lens.signature.partition("|")[0].partition("?")[0]
@@ -75,6 +79,37 @@ def statement(
     what = "comes too soon" if word.early else "is unlikely there"
     words = f"{place} {what}: {name} gives it a chance of {shown(share)}"
     return Statement(witness, min(worst, SURPRISE_MOST), words, word.output, (word.start, word.end))
+
+
+def surprises(
+    pair: Pair, sides: Sequence[Sequence[TokenScore]], astray: float
+) -> list[tuple[float, ChangedWord]]:
+    """How surprising each changed word is.
+
+    What follows an error that both outputs share surprises in both: there only what one word is worse than those
+    that face it counts.
+    """
+    bare = [surprise_at(sides[word.output], (word.start, word.end)) for word in pair.words]
+    worst: dict[tuple[int, int], float] = {}
+    for value, word in zip(bare, pair.words, strict=True):
+        place = (word.block, word.output)
+        worst[place] = max(value, worst.get(place, 0.0))
+    led = {place for place in worst if surprise_before(pair, sides, *place) > astray}
+    found = []
+    for value, word in zip(bare, pair.words, strict=True):
+        shared = (word.block, word.output) in led
+        facing = worst.get((word.block, 1 - word.output), 0.0) if shared else 0.0
+        found.append((max(0.0, value - facing), word))
+    return found
+
+
+def surprise_before(
+    pair: Pair, sides: Sequence[Sequence[TokenScore]], block: int, output: int
+) -> float:
+    """How surprising the word right before a place of difference is, which both outputs have."""
+    start = min(w.start for w in pair.words if (w.block, w.output) == (block, output))
+    before = LAST_WORD.search(pair.outputs[output][:start])
+    return surprise_at(sides[output], before.span(1)) if before else 0.0
 
 
 def surprise_at(scores: Sequence[TokenScore], span: tuple[int, int]) -> float:
