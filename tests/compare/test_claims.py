@@ -27,7 +27,8 @@ def judged(relation: str, source: str, followup: str, one: str, other: str) -> V
 
 
 @pytest.mark.parametrize(
-    ("half", "number"), [("tune", 1), ("test", 1), ("tune", 2), ("test", 2), ("tune", 3)]
+    ("half", "number"),
+    [("tune", 1), ("test", 1), ("tune", 2), ("test", 2), ("tune", 3), ("tune", 4)],
 )
 def test_claims_beat_the_bar_and_exact_match(half: str, number: int) -> None:
     rows = [row for row in PAIRS if row["half"] == half and row["set"] == number]

@@ -249,7 +249,13 @@ def leads_a_name(found: list[re.Match[str]], place: int, part: str, known: froze
         return False
     if found[place][0].lower() in first_names():
         return True
-    return found[place + 1][0].lower() in known and part[: found[place].start()].endswith(", ")
+    if found[place + 1][0].lower() not in known:
+        return False
+    opening = not re.search(r"\w", part[: found[place].start()])
+    word = found[place][0].lower()
+    if opening and not word.endswith("ly") and word not in lists()["openers"]:
+        return not is_courtesy(f"{word}.")
+    return part[: found[place].start()].endswith(", ")
 
 
 @cache

@@ -68,7 +68,8 @@ def same_fact(one: Fact, other: Fact) -> bool:
     if {one.kind, other.kind} == {"time", "number"}:
         time, number = (one, other) if one.kind == "time" else (other, one)
         hour, minute = divmod(int(time.value[0]), 60)  # type: ignore[call-overload]
-        return not minute and number.value[:2] in ((float(hour), ""), (float(hour - 12), ""))
+        hours = [(float(hour), ""), (float(hour - 12), ""), (3600.0 * hour, "time")]  # 14 horas
+        return not minute and number.value[:2] in hours
     if one.kind != other.kind:
         return False
     if one.kind == "number":

@@ -34,6 +34,9 @@ def lists() -> dict[str, Any]:
             own = language_of(code).table("claims.toml", "reading claims")
             for name in JOINED:
                 found[name] = [*found[name], *own.get(name, ())]
+            for side, words in own.get("bounds", {}).items():
+                bounds = found["bounds"]
+                found["bounds"] = {**bounds, side: [*bounds[side], *words]}
             negation = language_of(code).negation
             plain = [word for word in negation.words if word not in negation.echo]
             found["denies"] = [*found["denies"], *plain]  # "ne ... pas" denies once

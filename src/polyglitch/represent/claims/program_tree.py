@@ -36,7 +36,9 @@ class Program:
             free = [f for name, f in self.functions.items() if name not in called]
             self.main = (free or list(self.functions.values()))[-1]
         elif len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr):
-            self.main = tree.body[0].value
+            value = tree.body[0].value
+            telling = any(isinstance(n, ast.Call | ast.Subscript) for n in ast.walk(value))
+            self.main = value if telling else None  # "ls -a" is no difference of two names
         self.names = self._names()
 
     def _names(self) -> list[str] | None:

@@ -9,9 +9,16 @@ from polyglitch.compare.oracles.claims.difference import Difference
 from polyglitch.compare.oracles.claims.enumerations import item_differences
 from polyglitch.compare.oracles.claims.exchanged import choice_differences, exchanged_parts
 from polyglitch.compare.oracles.claims.formed import formed_differences
-from polyglitch.compare.oracles.claims.items import fact_differences, swapped_facts
+from polyglitch.compare.oracles.claims.items import (
+    bound_differences,
+    fact_differences,
+    swapped_facts,
+)
 from polyglitch.compare.oracles.claims.statements import (
+    NEAR,
+    aligned,
     lost_statements,
+    overlap,
     spoken,
     statement_differences,
     turned_words,
@@ -45,6 +52,8 @@ def differences(one: str, other: str, asked: Asked, alike: Alike) -> list[Differ
     found += statement_differences(a, b)
     found += lost_statements(a, b, asked)
     found += swapped_facts(a, b)
+    if not any(d.kind == "opposite" for d in found):
+        found += bound_differences(a, b)
     found += item_differences(one, other, asked)
     if not any(d.kind in ("roles", "swapped") for d in found):
         found += exchanged_parts(a, b)
@@ -70,6 +79,9 @@ def stance_differences(a: Answer, b: Answer, asked: Asked) -> Iterator[Differenc
     elif a.sentences and b.sentences:
         clear, plain = (a, b) if a.stance else (b, a)
         denied = any(s.negated for s in spoken(plain))
+        alike = any(overlap(x, y) >= NEAR for x, y in aligned(a, b))
+        if not denied and clear.stance == "no" and alike:
+            return  # "No, we are closed" and "We are closed"
         if denied != (clear.stance == "no") and len(plain.text.split()) > 2:
             what = "denies" if denied else "affirms"
             reason = f"one answer is a {clear.stance!r}, the other {what}"

@@ -63,6 +63,26 @@ def find_edit(source: str, followup: str) -> InputDifference:
     return InputDifference(tuple(pairs), tuple(removed), tuple(added))
 
 
+def switched(
+    source: str, followup: str, edit: InputDifference
+) -> tuple[tuple[Fact, ...], tuple[Fact, ...]] | None:
+    """Facts that the input tells of the old and of the new value, where one edit points from one to the other."""
+    if len(edit.pairs) != 1 or len(edit.removed) != 1 or len(edit.added) != 1:
+        return None
+    old, new = edit.pairs[0]
+    if old.item is not None and isinstance(old.item, Fact):
+        return None
+    if not whole_word(new.text, source) or not whole_word(old.text, followup):
+        return None
+    shared = [c for c in re.split(r"[,;.\n]", followup) if c in re.split(r"[,;.\n]", source)]
+    beside = [
+        tuple(f for c in shared if whole_word(value.text, c) for f in facts(c))
+        for value in (old, new)
+    ]
+    apart = [f for f in beside[1] if not any(same_fact(f, g) for g in beside[0])]
+    return (beside[0], tuple(apart)) if beside[0] and apart else None
+
+
 def paired(old: list[InputPiece], new: list[InputPiece]) -> list[tuple[InputPiece, InputPiece]]:
     """Which piece became which: in order where there are as many, else the whole for the whole."""
     if not old or not new:

@@ -16,7 +16,14 @@ from polyglitch.represent.claims.answer import read_answer, split
 from polyglitch.represent.claims.facts import facts
 from polyglitch.represent.claims.lists import lists
 from polyglitch.represent.claims.structure import list_items
-from polyglitch.represent.claims.words import content_words, reach_of, root, said_among, tokens
+from polyglitch.represent.claims.words import (
+    AnswerWord,
+    content_words,
+    reach_of,
+    root,
+    said_among,
+    tokens,
+)
 
 LONGEST_ITEM = 4  # words of an item of a row; more is a clause
 FEWEST = 3  # items of a row within a sentence; "soup and bread" is too little to tell
@@ -74,11 +81,24 @@ def lost_items(mine: str, their: str) -> list[RowItem]:
             said_among(w.root, there, reached) or any(synonyms(w.text, x) for x in words)
             for w in marks
         ]
-        if not any(found):
+        if not any(found) or (not all(found) and rival_item(item, marks, mine, their)):
             lost.append(item)
         elif all(found):
             said[item.row] = said.get(item.row, 0) + 1
     return [item for item in lost if said.get(item.row, 0) >= 2 or their_row(their, said, item)]
+
+
+def rival_item(item: RowItem, marks: list[AnswerWord], mine: str, their: str) -> bool:
+    """Whether the other row has an item that shares a word with this one and has another for the rest."""
+    said = frozenset(root(word) for word, _, _ in tokens(mine))
+    reached = reach_of(said)
+    roots = {w.root for w in marks}
+    for other in row_items(their):
+        words = content_words(other.text)
+        new = [w for w in words if not said_among(w.root, said, reached)]
+        if new and len(words) == len(marks) and roots & {w.root for w in words}:
+            return not any(synonyms(w.text, x.text) for w in marks for x in new)
+    return False
 
 
 def their_row(their: str, said: dict[int, int], item: RowItem) -> bool:

@@ -25,6 +25,7 @@ BRIEF = 4  # words of meaning of an answer that is all about its number
 ROW = 60  # characters between two items of one row
 MOST = 40  # facts that are looked at for having changed places
 PRICES = (("dollar",), ("euro",), ("pound",), ("yen",), ("rupee",))
+TIMED = ("date", "time", "day")
 REACH = 3  # words between a denial and what it denies
 
 
@@ -66,6 +67,7 @@ def lacking(a: Answer, b: Answer, asked: Asked) -> list[Item]:
         for f in a.facts
         if not any(same_fact(f, g) for g in b.facts)
         and not any(same_fact(f, e) for e in echo)
+        and not ranked(f, b)
         and not is_denied(f, a)
     ]
     found += [
@@ -76,6 +78,13 @@ def lacking(a: Answer, b: Answer, asked: Asked) -> list[Item]:
         and not is_denied(n, a)
     ]
     return found
+
+
+def ranked(fact: Fact, other: Answer) -> bool:
+    """Whether another answer has the number as a rank: floor 1 and the first floor."""
+    words = {word for word, _, _ in tokens(other.text)}
+    ranks: dict[str, int] = lists()["ordinals"]
+    return fact.kind == "number" and any(fact.value[0] == ranks.get(word) for word in words)
 
 
 def rivalled(name: Name, other: Answer) -> bool:
@@ -103,7 +112,8 @@ def freed(lost: list[Item], new: list[Item], a: Answer, b: Answer) -> Iterator[D
 
 def is_denied(item: Item, answer: Answer) -> bool:
     """Whether a denial stands just before a fact or name: "it wasn't Jane Austen", "not 95"."""
-    before = [word for word, _, _ in tokens(answer.text[max(0, item.start - 40) : item.start])]
+    clause = re.split(r"[,.;:!?]", answer.text[max(0, item.start - 40) : item.start])[-1]
+    before = [word for word, _, _ in tokens(clause)]
     return (
         any(word in lists()["denies"] for word in before[-REACH:])
         and len(answer.facts) + len(answer.names) > 1
@@ -191,6 +201,29 @@ def mentions(text: str, name: Name) -> bool:
 def roots_of(text: str) -> frozenset[str]:
     """The roots of all words of a text."""
     return frozenset(root(word) for word, _, _ in tokens(text))
+
+
+def bound_differences(a: Answer, b: Answer) -> Iterator[Difference]:
+    """A date or time that both have, as a beginning in one and as an end in the other: from June, until June."""
+    sides: dict[str, list[str]] = lists()["bounds"]
+    for f in a.facts:
+        g = next((x for x in b.facts if x.kind in TIMED and same_fact(f, x)), None)
+        if f.kind not in TIMED or g is None:
+            continue
+        bounds = [bound(x, y.text, sides) for x, y in ((f, a), (g, b))]
+        if None not in bounds and bounds[0] != bounds[1]:
+            spans = (f.start, f.end), (g.start, g.end)
+            reason = (
+                f"{f.text!r} is where it {bounds[0]}s in one, where it {bounds[1]}s in the other"
+            )
+            yield Difference("bound", 0.6, reason, *spans)
+            return
+
+
+def bound(fact: Fact, text: str, sides: dict[str, list[str]]) -> str | None:
+    """Whether something begins or ends at a date or time, by the word before it."""
+    before = [word for word, _, _ in tokens(text[max(0, fact.start - 20) : fact.start])][-1:]
+    return next((side for side, words in sides.items() if before and before[0] in words), None)
 
 
 def swapped_facts(a: Answer, b: Answer) -> Iterator[Difference]:

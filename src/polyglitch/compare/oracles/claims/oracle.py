@@ -14,6 +14,7 @@ from polyglitch.compare.oracles.claims.edit import (
     expected_answer,
     expected_once,
     find_edit,
+    switched,
 )
 from polyglitch.compare.oracles.claims.vanished import says_new, still_said, vanished_score
 from polyglitch.compare.oracles.claims.wording import Alike
@@ -24,6 +25,7 @@ from polyglitch.languages import DEFAULT
 from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Input, Span, Trial, Verdict
 from polyglitch.represent.claims.answer import read_answer
+from polyglitch.represent.claims.facts import Fact, facts, same_fact
 from polyglitch.represent.claims.structure import code_blocks, json_of
 
 THRESHOLD = 0.5
@@ -35,6 +37,9 @@ A_CHANGE = 0.2  # from which two programs do not do the same
 LONGEST = 10_000  # characters of an answer that is compared
 EMBEDDER = "minilm"
 CITED = re.compile(r"(?<=[\w.,;!?)]) ?\[\d{1,2}\](?=[\s.,;]|$)")
+
+
+Facts = tuple[Fact, ...]
 
 
 class Judged(NamedTuple):
@@ -96,6 +101,8 @@ def judge_pair(
             return min(
                 (same(text, answers[1], asked, alike) for text in due), key=lambda j: j.score
             )
+        if (beside := switched(source, followup, edit)) is not None:
+            return pointed(*answers, *beside)
         judged = same(expected, answers[1], asked, alike)
         if stuck := still_said(answers[1], asked, edit):
             return Judged(max(judged.score, stuck[0].weight), stuck)
@@ -113,6 +120,16 @@ def judge_pair(
     kept = same(*answers, asked, alike)
     score, found = vanished_score(*answers, asked, edit, kept.score)
     return Judged(score, found)
+
+
+def pointed(first: str, second: str, old: Facts, new: Facts) -> Judged:
+    """The judgement where the edit asks about another of the things that the input tells of."""
+    said = [facts(text) for text in (first, second)]
+    kept = next((f for f in said[1] if any(same_fact(f, g) for g in old)), None)
+    if any(same_fact(f, g) for f in said[1] for g in new) or kept is None:
+        return Judged(0.1, [])
+    reason = f"said {kept.text!r}, which the input says of something else"
+    return Judged(0.75, [Difference("ungrounded", 0.75, reason, None, (kept.start, kept.end))])
 
 
 def same_program(one: str, other: str, asked: Asked, edit: InputDifference, alike: Alike) -> Judged:

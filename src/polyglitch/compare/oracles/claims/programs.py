@@ -49,7 +49,8 @@ def code_differences(one: str, other: str, first: str, second: str) -> Iterator[
         shown = f"{' '.join(lost) or 'nothing'} became {' '.join(new) or 'nothing'}"
         yield Difference("code", 0.75, f"the programs are the same but that {shown}", *spans)
         return
-    if max(sum(bag.values()) for bag in bags) <= ONE_LINE and not any(trees):
+    plain = not any(trees) or not re.search(r"[(=\n]", one + other)  # "ls -a" parses as Python
+    if max(sum(bag.values()) for bag in bags) <= ONE_LINE and plain:
         if reordered(one, other):
             return
         shown = f"{' '.join(lost) or 'nothing'} became {' '.join(new) or 'nothing'}"

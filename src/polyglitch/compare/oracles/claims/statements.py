@@ -25,7 +25,7 @@ ALIGNED = 0.4  # share of the shorter of two sentences that the other says, from
 NEAR = 0.5
 AGENT = re.compile(r"\bby ((?:[^\W\d_]+ ?){1,4})")
 LITTLE = {"the", "a", "an", "to", "of"}
-CLAUSE = re.compile(r"[;,.:\n]| but | while | and | whereas | though ")
+CLAUSE = re.compile(r"[;,.:\n()]| but | while | and | whereas | though ")
 
 
 def spoken(answer: Answer) -> list[AnswerSentence]:
@@ -96,20 +96,24 @@ def statement_differences(a: Answer, b: Answer) -> Iterator[Difference]:
     for one, other in aligned(a, b):
         spans = (one.start, one.end), (other.start, other.end)
         turned = opposite_words(one, other)
-        denied = denies(one, other) != denies(other, one) and not explained(a, b)
+        unlike = denies(one, other) != denies(other, one)
+        denied = unlike and not explained(a, b)
         near = overlap(one, other) >= NEAR
         if denied and not turned and near:
             which = "first" if denies(one, other) else "second"
             half = half_denies((other if denies(one, other) else one).text)
             reason = f"only the {which} answer denies it"
             yield Difference("denied", 0.2 if half else 0.7, reason, *spans)
-        elif turned and not denied:
+        elif turned and not unlike:
             x, y = turned[0]
             places = (x.start, x.end), (y.start, y.end)
             yield Difference("opposite", 0.75, f"{x.text!r} became {y.text!r}", *places)
         if bool(one.hedged) != bool(other.hedged) and near:
             yield Difference("hedged", 0.1, "only one answer holds back", *spans)
-        asks = [s.text.rstrip("\"') ").endswith("?") for s in (one, other)]
+        asks = [
+            s.text.rstrip("\"') ").endswith("?") and "did you know" not in s.text.lower()
+            for s in (one, other)
+        ]
         if asks[0] != asks[1] and overlap(one, other) >= 0.7 and not proposed(one, other):
             yield Difference("asked", 0.55, "one answer asks what the other states", *spans)
         if roles_turned(one, other) or agents_traded(one, other) or clauses_crossed(one, other):
@@ -127,9 +131,16 @@ def proposed(one: AnswerSentence, other: AnswerSentence) -> bool:
 def explained(a: Answer, b: Answer) -> bool:
     """Whether one answer is a "no" that gives its reason and the other denies: "No, only members may"."""
     for clear, plain in ((a, b), (b, a)):
-        only = re.search(r"\b(?:only|just|solely)\b", clear.text, re.IGNORECASE)
-        if clear.stance == "no" and only and not plain.stance:
-            return any(s.negated for s in spoken(plain))
+        if clear.stance != "no" or plain.stance:
+            continue
+        there = frozenset(root(word) for word, _, _ in tokens(clear.text))
+        reached = reach_of(there)
+        parts = [part for s in spoken(plain) if s.negated for part in clause_texts(s)]
+        if any(
+            denial(text) and any(not said_among(m, there, reached) for m in marks)
+            for text, marks in parts
+        ):
+            return True
     return False
 
 
@@ -156,7 +167,8 @@ def denies(one: AnswerSentence, other: AnswerSentence) -> bool:
         for text, marks in clause_texts(one)
         if any(said_among(mark, there.roots, there.reached) for mark in marks)
     ]
-    return any(denial(text) for text in near) if near else True
+    said = near or [text for text, marks in clause_texts(one) if marks]
+    return any(denial(text) for text in said) if said else True
 
 
 def turned_words(a: Answer, b: Answer) -> frozenset[str]:

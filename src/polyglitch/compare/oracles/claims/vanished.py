@@ -5,7 +5,7 @@ from __future__ import annotations
 from polyglitch.compare.oracles.claims.asked import Asked
 from polyglitch.compare.oracles.claims.difference import Difference
 from polyglitch.compare.oracles.claims.edit import InputDifference, changes_denial, telling
-from polyglitch.compare.oracles.claims.items import Item, counts, kind, mentions
+from polyglitch.compare.oracles.claims.items import Item, counts, kind, mentions, rivalled
 from polyglitch.compare.oracles.claims.statements import overlap
 from polyglitch.compare.oracles.claims.wording import replaced
 from polyglitch.represent.claims.answer import (
@@ -19,6 +19,7 @@ from polyglitch.represent.claims.answer import (
 from polyglitch.represent.claims.facts import Fact, same_fact
 from polyglitch.represent.claims.words import opposed, root, tokens
 
+BRIEF = 6  # words of meaning of a brief answer
 FRAME = 0.6  # two sentences that share so much say the same of different things
 Found = tuple[float, list[Difference]]
 
@@ -36,7 +37,7 @@ def vanished_score(
         if a.stance == b.stance:
             return 0.7, [Difference("unchanged", 0.7, "the answer was no other before the edit")]
         return 0.05, []
-    if edit.only_removes:
+    if edit.only_removes or puts_nothing_like_it(a, edit):
         if new := invented(a, b, after):
             return 0.8, [ungrounded(item, "for which the input gives no ground") for item in new]
         if new := taken_for_it(a, b, edit):
@@ -68,11 +69,34 @@ def unchanged(a: Answer, b: Answer, asked: Asked, edit: InputDifference, changed
     if a.stance in ("yes", "no") and a.stance == b.stance and turns_round(edit):
         told = f"the input was turned round, and the answer is {b.stance!r} as before"
         return 0.75, [Difference("unchanged", 0.75, told, None, whole(b))]
+    if edit.only_removes and (new := put_in_place(a, b, asked)):
+        told = f"said {new!r}, for which the input gives no ground"
+        return 0.6, [Difference("ungrounded", 0.6, told, None, whole(b))]
     share = kept_words(a, b, edit, asked)
     if share is not None and not changes_denial(edit):
         told = "the answer still says what was taken out of the input"
         return share, [Difference("unchanged", share, told, None, whole(b))]
     return 1 - changed, [Difference("unchanged", 1 - changed, reason, None, whole(b))]
+
+
+def put_in_place(a: Answer, b: Answer, asked: Asked) -> str | None:
+    """A word that a brief answer puts where the first had one, and that neither it nor the input has."""
+    if len(a.sentences) != 1 or len(b.sentences) != 1 or b.stance or b.sentences[0].negated:
+        return None
+    if overlap(a.sentences[0], b.sentences[0]) < FRAME or len(b.words) > BRIEF:
+        return None
+    known = {root(word) for word, _, _ in tokens(f"{asked.followup} {a.text}")}
+    said = {w.root for w in b.words}
+    lost = [w for w in a.words if w.root not in said]
+    return next((w.text for w in b.words if w.root not in known), None) if lost else None
+
+
+def puts_nothing_like_it(a: Answer, edit: InputDifference) -> bool:
+    """Whether a fact or name of the answer was taken out of the input, and none of its kind put in."""
+    out = [p.item for p in edit.removed if p.item is not None]
+    held = [i for i in out if any(same_item(i, x) for x in items_of(a))]
+    new = {kind(p.item) for p in edit.added if p.item is not None}
+    return bool(held) and not any(kind(i) in new for i in held)
 
 
 def turns_round(edit: InputDifference) -> bool:
@@ -102,7 +126,9 @@ def kept_items(b: Answer, edit: InputDifference, after: Answer) -> list[Item]:
         for old in edit.removed:
             if isinstance(old.item, Fact) and not any(same_fact(old.item, f) for f in after.facts):
                 found += [f for f in sentence.facts if same_fact(f, old.item)]
-            if isinstance(old.item, Name) and not mentions(after.text, old.item):
+            if isinstance(old.item, Name) and (
+                rivalled(old.item, after) or not mentions(after.text, old.item)
+            ):
                 found += [n for n in sentence.names if same_name(n, old.item)]
     return list(dict.fromkeys(found))
 
