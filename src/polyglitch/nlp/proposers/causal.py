@@ -161,9 +161,9 @@ def chunks(items: list[tuple[Trial, tuple[int, ...]]]) -> list[list[tuple[Trial,
 
 def span_of(slot: Slot, spans: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The tokens that a word is, the blank before it included; nothing where they do not end with it."""
-    start = next((n for n, (a, b) in enumerate(spans) if a <= slot.token.start < b), 0)
+    start = next((n for n, (a, _) in enumerate(spans) if a == slot.token.start - 1), 0)
     end = next((n + 1 for n, (_, b) in enumerate(spans) if b == slot.token.end and n >= start), 0)
-    return (start, end) if 1 <= start < end and spans[start][0] == slot.token.start - 1 else None
+    return (start, end) if 1 <= start < end else None
 
 
 @cache

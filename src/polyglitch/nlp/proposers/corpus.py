@@ -140,7 +140,9 @@ class WordSets:
     def _others(self, slot: Slot) -> list[str]:
         large = self._language.nouns_capitalised and slot.token.pos == "NOUN"
         word = slot.token.text if large else slot.token.text.lower()
-        return [other for other in self._sets.get(word, []) if self._sound_alike(word, other)]
+        others = self._sets.get(word, [])
+        leans = not slot.index or slot.parse.tokens[slot.index - 1].pos != "NOUN"
+        return [one for one in others if self._sound_alike(word, one)] if leans else others
 
     def _sound_alike(self, word: str, other: str) -> bool:
         """Whether the words before two words take the same form: l'hôtel, but le musée."""

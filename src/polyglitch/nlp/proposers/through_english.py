@@ -20,12 +20,13 @@ from polyglitch.protocols import Candidate, Parse, Proposer, Slot, Tools
 
 ENGLISH = DEFAULT  # the language whose proposers judge
 CHANGED = frozenset(("NOUN", "ADJ", "VERB", "ADV"))
+AGREEING = frozenset(("DET", "ADJ", "ADP", "NUM"))  # also of prepositions that took up an article
 MARKS = ".,;:!?¡¿«»“”„\"'()[]…"
 OTHER = 8  # words a place of the English sentence that are brought back
 LEAST_FREQUENT = 2.5  # on the scale of Zipf: what is rarer is hardly a word of the language
 UNKNOWN = "*@#"  # what Apertium sets before a word that it does not know
-# What is said of a word in English that the way there or back may have misread.
-TRUST = 0.98
+# The English probability is raised to this: the way there or back may have misread the word.
+DOUBT = 1.4
 Put = tuple[int, str, Candidate]  # place in the sentence, new word, as the English proposer saw it
 
 
@@ -55,7 +56,7 @@ class ThroughEnglish:
             for place, word, seen in puts:
                 if (parse.text, place) in wanted:
                     some = found.setdefault((parse.text, place), {})
-                    one = Candidate(word, seen.score, round(seen.accepted * TRUST, 4))
+                    one = Candidate(word, seen.score, round(seen.accepted**DOUBT, 4))
                     if word not in some or some[word].accepted < one.accepted:
                         some[word] = one
         return [
@@ -84,23 +85,23 @@ class ThroughEnglish:
         told = self._tools.ask_all(
             self._back, [*(text or "" for text in english), *(text for _, text, _ in drafts)]
         )
-        puts: list[tuple[int, str, Put]] = []
-        for (number, draft, one), answer in zip(drafts, told[len(parses) :], strict=True):
+        puts: list[tuple[int, Put]] = []
+        for (number, _, one), answer in zip(drafts, told[len(parses) :], strict=True):
             home = told[number]
             put = one_word_changed(parses[number], home, answer) if home and answer else None
             if put and self._is_word(put[1]):
-                puts.append((number, draft, (*put, one)))
+                puts.append((number, (*put, one)))
         return self._understood(parses, puts)
 
     def _understood(
-        self, parses: Sequence[Parse], puts: Sequence[tuple[int, str, Put]]
+        self, parses: Sequence[Parse], puts: Sequence[tuple[int, Put]]
     ) -> list[list[Put]]:
         """Those of the words that are understood in the sentence itself as they were meant."""
-        texts = [with_word(Slot(parses[n], put[0]), put[1])[0] for n, _, put in puts]
+        texts = [with_word(Slot(parses[n], put[0]), put[1])[0] for n, put in puts]
         again = self._tools.ask_all(self._there, texts) if texts else []
         found: list[list[Put]] = [[] for _ in parses]
-        for (number, draft, put), answer in zip(puts, again, strict=True):
-            if answer and words_of(answer.lower()) == words_of(draft.lower()):
+        for (number, put), answer in zip(puts, again, strict=True):
+            if answer and put[2].word.lower() in words_of(answer.lower()):
                 found[number].append(put)
         return found
 
@@ -123,7 +124,7 @@ def open_places(parse: Parse, kinds: frozenset[str]) -> Iterator[int]:
 def one_word_changed(parse: Parse, home: str, other: str) -> tuple[int, str] | None:
     """The place of the one word by which two ways back differ, and the new word; nothing where there are more.
 
-    The words before it must be those of the sentence, so that it is the same place and the same agreement.
+    A word before it that may agree with it must be that of the sentence, so that it agrees there too.
     """
     old, new = words_of(home), words_of(other)
     blocks = SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()
@@ -139,8 +140,8 @@ def one_word_changed(parse: Parse, home: str, other: str) -> tuple[int, str] | N
     places = [n for n, token in enumerate(parse.tokens) if token.text.lower() == gone]
     if len(places) != 1 or not word.isalpha() or new[put][:1] in UNKNOWN:
         return None
-    before = parse.tokens[places[0] - 1].text.lower() if places[0] else ""
-    if before and at and before.strip(MARKS) != old[at - 1].lower():
+    before = parse.tokens[places[0] - 1] if places[0] else None
+    if before and before.pos in AGREEING and (not at or before.text.lower() != old[at - 1].lower()):
         return None
     return places[0], word
 

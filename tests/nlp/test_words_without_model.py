@@ -1,0 +1,216 @@
+"""Words that fit in languages without a model of their own: sets of words, and English words that come home."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from polyglitch.cli.demo import sentences, translator
+from polyglitch.cli.several_systems import both_directions
+from polyglitch.corpus.read import open_corpus
+from polyglitch.errors import Missing, UsageError
+from polyglitch.nlp.proposers.auto import JoinedProposers, open_auto
+from polyglitch.nlp.proposers.corpus import open_word_sets
+from polyglitch.nlp.proposers.through_english import (
+    ThroughEnglish,
+    one_word_changed,
+    open_through_english,
+    route_of,
+)
+from polyglitch.protocols import Candidate, Parse, Slot, Token
+from polyglitch.store.store import Store
+from polyglitch.tools import Toolbox
+from tests.nlp.test_gguf_causal import needs_torch, tiny_qwen, written
+
+NOUNS = frozenset(("museo", "hotel", "hôtel", "musée", "ciudad", "museum", "hotel", "agua"))
+
+
+def parsed(text: str, language: str = "es") -> Parse:
+    """Words between blanks; those that the tests are about are nouns."""
+    tokens, at = [], 0
+    for number, piece in enumerate(text.split(" ")):
+        word = piece.rstrip(".")
+        pos = "NOUN" if word.lower() in NOUNS else "DET"
+        tokens.append(Token(word, at, at + len(word), pos, pos, word.lower(), number, ""))
+        at += len(piece) + 1
+    return Parse(text, tuple(tokens), language=language)
+
+
+def slot(text: str, word: str, language: str = "es") -> Slot:
+    parse = parsed(text, language)
+    return Slot(parse, next(n for n, token in enumerate(parse.tokens) if token.text == word))
+
+
+def words(found: Sequence[Candidate]) -> list[str]:
+    return [one.word for one in found]
+
+
+class Travelling(Toolbox):
+    """Tools whose translators are tables, and whose English is read word by word."""
+
+    TABLE: ClassVar[dict[str, str]] = {
+        "El museo abre.": "The museum opens.",
+        "El hotel abre.": "The hotel opens.",
+        "El muro abre.": "The wall opens.",
+        "The museum opens.": "El museo abre.",
+        "The hotel opens.": "El hotel abre.",
+        "The house opens.": "La casa abre.",
+        "The airs opens.": "El muro abre.",
+    }
+
+    def ask_all(self, uri: str, texts: Sequence[str]) -> list[str | None]:
+        return [self.TABLE.get(text) for text in texts]
+
+    def parser(self, language: str | None) -> Any:
+        class Words:
+            def parse(self, texts: Sequence[str]) -> list[Parse]:
+                return [parsed(text, language or "") for text in texts]
+
+        return Words()
+
+    def proposer(self, name: str, language: str | None) -> Any:
+        class English:
+            signature = "english"
+
+            def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+                return [[Candidate(word, 0.9, 0.9) for word in ("hotel", "house", "airs")]] * len(
+                    slots
+                )
+
+        return English()
+
+
+def test_an_english_word_comes_home_alone_or_not_at_all() -> None:
+    route = ("there", "back")
+    (found,) = ThroughEnglish("es", "smollm", route, Travelling()).propose(
+        [slot("El museo abre.", "museo")], 5
+    )
+    # `house` changes the article too, and what `airs` becomes is understood as something else.
+    assert words(found) == ["hotel"]
+    assert 0.8 < found[0].accepted < 0.9
+
+
+def test_only_one_changed_word_in_its_own_place_counts() -> None:
+    parse = parsed("El museo abre.")
+    assert one_word_changed(parse, "El museo abre.", "El hotel abre.") == (1, "hotel")
+    assert one_word_changed(parse, "El museo abre.", "Los hoteles abren.") is None
+    assert one_word_changed(parse, "Un museo abre.", "Un hotel abre.") is None
+    assert one_word_changed(parse, "El museo abre.", "El *waterfront abre.") is None
+
+
+def test_sets_keep_to_the_sound_and_never_replace_words_of_two_forms() -> None:
+    sets = open_word_sets("fr")
+    (found,) = sets.propose([slot("le musée ouvre", "musée", "fr")], 9)
+    assert "théâtre" in words(found)
+    (found,) = sets.propose([slot("un hôtel ouvre", "hôtel", "fr")], 9)
+    assert words(found) == ["hôpital"]
+    (found,) = open_word_sets("es").propose([slot("El lago baja.", "lago")], 9)
+    assert not found  # a river may become a lake, whose tides are another matter
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "it", "pt"])
+def test_each_set_has_words_and_no_word_twice(language: str) -> None:
+    from polyglitch.languages import language as language_of
+
+    for line in language_of(language).lines("word_sets"):
+        some = [word.removeprefix("+") for word in line.removeprefix("=").split()]
+        assert len(some) > 1, line
+        assert len(some) == len(set(some)), line
+
+
+def test_auto_takes_what_a_language_has_and_says_what_it_lacks() -> None:
+    french = open_auto("fr", tools=Toolbox())
+    assert isinstance(french, JoinedProposers)
+    assert "word-sets:fr" in french.signature
+    with pytest.raises(Missing, match="corpus"):
+        open_auto("fi", tools=Toolbox())
+    with pytest.raises(UsageError, match="in-context"):
+        open_auto("es", "in-contxt", tools=Toolbox())
+
+
+def test_a_route_that_is_not_installed_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    assert route_of("es", Toolbox()) is None
+    assert route_of("fr", Toolbox()) is None
+    with pytest.raises(Missing, match="apertium-eng-spa"):
+        open_through_english("es", tools=Toolbox())
+
+
+def test_what_helpers_said_is_kept_and_asked_once(tmp_path: Path) -> None:
+    asked = tmp_path / "asked.txt"
+    script = tmp_path / "shout.py"
+    script.write_text(
+        "def shout(text):\n"
+        f"    open({str(asked)!r}, 'a').write(text + '\\n')\n"
+        "    return text.upper()\n"
+    )
+    uri = f"python:{script}:shout"
+    for _ in range(2):
+        store = Store(f"{tmp_path}/store.sqlite")
+        assert Toolbox(store).ask_all(uri, ["a", "b", "a"]) == ["A", "B", "A"]
+        store.close()
+    assert sorted(asked.read_text().split()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("language", ["de", "es", "fr", "it", "pt", "zh"])
+def test_the_sample_is_parallel(language: str) -> None:
+    seeds = list(open_corpus(sentences(language)))
+    assert len({seed.input.text for seed in seeds}) == 50
+    assert {seed.input.language for seed in seeds} == {language}
+    digits = ["".join(c for c in seed.input.text if c.isdigit()) for seed in seeds]
+    english = [seed.input.text for seed in open_corpus("sample")][:50]
+    years = [n for n, text in enumerate(english) if "2016" in text or "2030" in text]
+    assert all("20" in digits[number] for number in years)
+
+
+def test_the_demo_names_a_translator_of_the_language_or_asks_for_one() -> None:
+    assert (sentences(None), translator(None)) == ("sample", "firefox:en-pt")
+    assert translator("spa") == "apertium:spa-eng"
+    assert sentences("en") == "sample"
+    with pytest.raises(UsageError, match="name yours"):
+        translator("fr")
+    with pytest.raises(UsageError, match="sentences are bundled in en, de, es"):
+        sentences("fi")
+
+
+def test_both_directions_are_two_campaigns() -> None:
+    options = {"both": True, "back": "apertium:spa-eng", "limit": 3}
+    there, back = both_directions(dict(options), ["apertium:eng-spa"])
+    assert there["corpus"] == "sample" and back["corpus"] == "sample:news-es"
+    assert (back["system"], back["back"]) == ("apertium:spa-eng", "apertium:eng-spa")
+    assert there["methods"] == back["methods"] and back["limit"] == 3
+    _, back = both_directions(options | {"back_corpus": "mine.txt"}, ["apertium:eng-spa"])
+    assert back["corpus"] == "mine.txt"
+
+
+def test_both_needs_a_pair() -> None:
+    with pytest.raises(UsageError, match="--back"):
+        both_directions({"both": True}, ["apertium:eng-spa"])
+    with pytest.raises(UsageError, match="--both"):
+        both_directions({"back_corpus": "mine.txt"}, ["apertium:eng-spa"])
+    assert both_directions({"limit": 3}, ["a:b"]) == [{"limit": 3}]
+
+
+@needs_torch
+def test_a_model_in_a_file_ranks_words_by_the_whole_sentence(tmp_path: Path) -> None:
+    from polyglitch.nlp.models.gguf_causal import GgufCausal, TextToRead
+    from polyglitch.nlp.proposers.causal import CausalProposer, open_causal
+
+    file = written(tiny_qwen(), tmp_path / "tiny.gguf")
+    model = GgufCausal(file)
+    (found,) = CausalProposer(model, "es", "tiny").propose([slot("El museo abre.", "museo")], 3)
+    assert found == sorted(found, key=lambda one: -one.score)
+    best = found[0]
+
+    def read(text: str) -> float:
+        tokens = model.tokenizer.encode(text)[: len("El museo abre") + 6]
+        return sum(model.log_probabilities([TextToRead(tokens, 3)])[0])
+
+    # Six tokens follow the slot, and here a token is a byte: " abre.".
+    gain = read(f"El {best.word} abre.") - read("El museo abre.")
+    assert gain == pytest.approx(best.score, abs=0.01)
+    with pytest.raises(UsageError, match=r"causal:qwen2\.5-1\.5b\.gguf"):
+        open_causal("es", str(tmp_path / "none.gguf"))
