@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from polyglitch.component import component
@@ -19,6 +20,8 @@ SURE = frozenset(
 OPEN_END = ("CCONJ", "ADP", "DET", "SCONJ")  # what no phrase ends with: "trouble breathing or"
 OPEN_START = ("ADP", "CCONJ", "SCONJ", "PUNCT", "PART")  # what no phrase begins with
 NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "SYM")
+LEADS = ("ADP", "SCONJ", "PART")  # what an infinitive hangs on
+CLAUSE = ("nsubj", "csubj", "cop", "aux", "expl")  # relations of what is said, not of what is named
 JOINERS = "-‐‑'’"  # what joins a word to the next
 MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
 CHUNK = ("NOUN", "PROPN", "ADJ", "NUM")  # what a noun phrase is made of where only tags are known
@@ -151,19 +154,46 @@ def nominal(parse: Parse, node: Tree, head: int) -> bool:
     """Whether a phrase of universal dependencies is one of a noun, whole at both ends.
 
     "privés d'électricité" has no noun for its head, "de dieciséis horas" begins with a preposition, of "18 millones de
-    dólares" and "le week-end" something is left behind.
+    dólares" and "le week-end" something is left behind, and "maire d'augmenter les tarifs" was read wrongly.
     """
-    first, top = parse.tokens[node.start], parse.tokens[head]
-    last, after = parse.tokens[node.end - 1], parse.tokens[node.end : node.end + 1]
-    known = language_of(parse.language)
-    numbers = any(one.pos == "NUM" for one in parse.tokens[node.start : node.end])
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    after = parse.tokens[node.end : node.end + 1]
     goes_on = after and after[0].text.lower() in known.words("noun_prepositions")
-    touching = after and known.spaced and after[0].start == last.end and after[0].text[0] in JOINERS
-    return (
-        top.pos in NOMINAL
-        and first.pos not in OPEN_START
-        and not ((numbers and goes_on) or touching)
+    counted = goes_on and any(word.pos == "NUM" for word in words)
+    joined = (
+        after and known.spaced and after[0].start == words[-1].end and after[0].text[0] in JOINERS
     )
+    if parse.tokens[head].pos not in NOMINAL or words[0].pos in OPEN_START or counted or joined:
+        return False
+    clause = any(word.head == head and word.relation.startswith(CLAUSE) for word in words)
+    if clause or not has_predicate(parse):
+        return False
+    return whole_before(parse, node) and not any(
+        (one.pos == "CCONJ" and not any(word.pos in NOMINAL for word in words[:place]))
+        or (one.pos in ("VERB", "AUX") and place and words[place - 1].pos in LEADS)
+        for place, one in enumerate(words)
+    )
+
+
+@lru_cache(maxsize=256)
+def has_predicate(parse: Parse) -> bool:
+    """Whether a sentence was found to say something; where a verb was taken for a noun, no phrase around it is sure."""
+    ended = parse.text.rstrip().endswith(language_of(parse.language).sentence_marks)
+    roots = [place for place, token in enumerate(parse.tokens) if token.head == place]
+    said = any(parse.tokens[root].pos in ("VERB", "AUX") for root in roots)
+    told = any(one.head in roots and one.relation.startswith(CLAUSE) for one in parse.tokens)
+    return said or told or not ended
+
+
+def whole_before(parse: Parse, node: Tree) -> bool:
+    """Whether nothing of a phrase stands before it: its article in "du" and "na", its noun in "en présence de"."""
+    known = language_of(parse.language)
+    if not node.start:
+        return True
+    before, first = parse.tokens[node.start - 1], parse.tokens[node.start]
+    second = parse.tokens[node.start + 1].text.lower()
+    bare = first.pos == "NOUN" and second in known.words("noun_prepositions")
+    return before.text.lower() not in known.contractions and not (bare and before.pos == "ADP")
 
 
 def asked_for(parse: Parse, place: int) -> bool:
