@@ -177,7 +177,12 @@ def test_further_violations_are_folded_away() -> None:
     _, page = page_of([finding(further=2)])
     assert "2 more failed tests of the same sentence" in page.all_text
     folded = [a["class"] for tag, a in page.elements if tag == "details"]
-    assert page.count("article") == 1 and folded[:-1] == ["figures", "further", "figures", "figures"]
+    assert page.count("article") == 1 and folded[:-1] == [
+        "figures",
+        "further",
+        "figures",
+        "figures",
+    ]
 
 
 def test_long_texts_are_cut_and_say_so() -> None:
