@@ -1,4 +1,4 @@
-"""The figures of docs/how-to/repair.md on firefox:en-pt from one state of the code, by the commands on that page.
+"""Figures of docs/research/2026-11-16-repair.md on firefox:en-pt, from one state of the code, by its commands.
 
     python -m benchmarks.mending [FOLDER]
 

@@ -1,6 +1,6 @@
-"""The reference pages of the site, made from the code: commands, names, methods, settings, Python.
+"""The pages of the site that are made: reference from the code, how to add a part from CONTRIBUTING.md.
 
-MkDocs calls `on_files` (see mkdocs.yml). `python recipes/site_reference.py commands` prints one page.
+MkDocs calls `on_files` (see mkdocs.yml). `python recipes/site_reference.py commands` prints a page of the reference.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import click
+import msgspec
 
 import polyglitch
-from polyglitch import registry
+from polyglitch import records, registry
 from polyglitch.campaign import Campaign
 from polyglitch.cli.main import polyglitch as program
 
@@ -113,12 +115,41 @@ def python() -> Iterator[str]:
         yield inspect.getdoc(thing) or ""
 
 
+def record_fields() -> Iterator[str]:
+    """Every record with its fields."""
+    yield "# Records\n\nWhat flows from stage to stage, and what stores and `.jsonl` reports hold: JSON both ways."
+    for name, thing in vars(records).items():
+        if not (inspect.isclass(thing) and issubclass(thing, msgspec.Struct)) or name.startswith(
+            "_"
+        ):
+            continue
+        if thing.__module__ != records.__name__:
+            continue
+        yield f"\n## {name}\n\n{inspect.getdoc(thing) or ''}\n\n| field | type | default |\n|---|---|---|"
+        for field in msgspec.structs.fields(thing):
+            default = "" if field.default is msgspec.NODEFAULT else f"`{cell(repr(field.default))}`"
+            kind = str(field.type).replace("<class '", "").replace("'>", "")
+            yield f"| `{field.name}` | {cell(kind.replace('polyglitch.records.', ''))} | {default} |"
+
+
+def added_part(part: str) -> str:
+    """A page of its own for a recipe of CONTRIBUTING.md, with what all of them share before it."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    shared = text.split("## Add a part\n")[1].split("\n### ")[0].strip()
+    recipe = text.split(f"\n### A {part}\n")[1].split("\n### ")[0].strip()
+    linked = re.sub(r"\]\(docs/", "](../", f"{recipe}\n\n## The package around it\n\n{shared}")
+    return f"# Add a {part}\n\n{linked}\n"
+
+
+ROOT = Path(__file__).parents[1]
+PARTS = ("method", "metric", "system", "relation")
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "commands": commands,
     "names": names,
     "methods": methods,
     "settings": settings,
     "python": python,
+    "records": record_fields,
 }
 
 
@@ -129,6 +160,9 @@ def on_files(files: Any, config: Any) -> Any:
     for name, make in PAGES.items():
         text = "\n".join(make()) + "\n"
         files.append(File.generated(config, f"reference/{name}.md", content=text))
+    for part in PARTS:
+        page = f"how-to/add-a-{part}.md"
+        files.append(File.generated(config, page, content=added_part(part)))
     return files
 
 

@@ -37,7 +37,9 @@ def test_the_commented_configuration_knows_the_common_keys(key: str) -> None:
 
 MADE = {
     f"docs/{name}"
-    for name in re.findall(r"reference/\w+\.md", (ROOT / "mkdocs.yml").read_text("utf-8"))
+    for name in re.findall(
+        r"(?:reference/\w+|how-to/add-a-\w+)\.md", (ROOT / "mkdocs.yml").read_text("utf-8")
+    )
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -36,13 +37,57 @@ def test_the_site_builds_without_a_broken_link(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("page", ["classifier", "llm"])
-def test_the_python_of_a_tutorial_runs(page: str, tmp_path: Path) -> None:
-    blocks = PYTHON.findall((ROOT / "docs" / "tutorial" / f"{page}.md").read_text("utf-8"))
+@pytest.mark.parametrize(
+    "page",
+    [
+        "tutorial/classifier",
+        "tutorial/llm",
+        "how-to/use-from-python",
+        "how-to/use-in-a-notebook",
+    ],
+)
+def test_the_python_of_a_page_runs(page: str, tmp_path: Path) -> None:
+    blocks = PYTHON.findall((ROOT / "docs" / f"{page}.md").read_text("utf-8"))
     assert blocks
     for block in blocks:
         done = subprocess.run(
-            [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True
+            [sys.executable, "-c", f"{block}\nprint(result.summary)"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
         )
         assert done.returncode == 0, done.stderr
         assert "cases hold" in done.stdout
+
+
+@pytest.mark.slow
+def test_who_follows_the_tutorial_meets_the_bug_and_then_passes_the_gate(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "tutorial" / "translator.md").read_text("utf-8")
+    program = PYTHON.findall(page)[0]
+    sentences = page.split("```text\n")[1].split("```")[0]
+    (tmp_path / "sentences.txt").write_text(sentences, "utf-8")
+    commands = [line for line in page.splitlines() if line.startswith("polyglitch run")]
+    looked, gate = (shlex.split(line)[1:] for line in commands[:2])
+
+    def follow(words: list[str], program: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "translate").write_text(program, "utf-8")
+        (tmp_path / "translate").chmod(0o755)
+        return subprocess.run(
+            [sys.executable, "-m", "polyglitch", *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+
+    first = follow(looked, program)
+    assert first.returncode == 0, first.stderr
+    assert (
+        first.stdout.count("'not' stands in the source, and the translation has no negation") == 2
+    )
+    assert (tmp_path / "report.html").exists()
+    failed = follow(gate, program)
+    assert failed.returncode == 1
+    assert "66.7% of 6 decided cases hold (limit 95%): failed." in failed.stderr
+    mended = follow(gate, program.replace('"not": ""', '"not": "não"'))
+    assert mended.returncode == 0, mended.stderr
+    assert "100.0% of 6 decided cases hold" in mended.stdout + mended.stderr

@@ -207,3 +207,14 @@ def served(path: Path) -> Iterator[str]:
     finally:
         process.terminate()
         process.wait(20)
+
+
+def wait_until(page: Any, true: str) -> None:
+    """Wait until a text of JavaScript comes true, asked from outside.
+
+    `wait_for_function` goes on inside the page by eval after a first try, and the policy of our pages refuses that."""
+    for _ in range(300):
+        if page.evaluate(true):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"never came true: {true}")

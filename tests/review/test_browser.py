@@ -12,7 +12,7 @@ import pytest
 
 from polyglitch.store.store import Store
 
-from .samples import HOSTILE, RUN, fill, served
+from .samples import HOSTILE, RUN, fill, served, wait_until
 
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 CHROMIUM = shutil.which("chromium")
@@ -60,7 +60,7 @@ class Reviewer:
         )
         self.address = address
         self.page.goto(address)
-        self.page.wait_for_function("() => document.activeElement.id === 'name'")
+        wait_until(self.page, "document.activeElement.id === 'name'")
         self.page.keyboard.type(name)
         self.page.keyboard.press("Enter")
         self.ready()
@@ -76,9 +76,7 @@ class Reviewer:
         self.page.wait_for_selector(f"article[data-position='{position}']")
 
     def done(self, count: int) -> None:
-        self.page.wait_for_function(
-            "n => document.getElementById('done-count').textContent === String(n)", arg=count
-        )
+        wait_until(self.page, f"document.getElementById('done-count').textContent === '{count}'")
 
     def verdicts(self) -> dict[str, str]:
         return self.page.evaluate(

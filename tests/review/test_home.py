@@ -143,3 +143,9 @@ def test_ctrl_c_says_goodbye(tmp_path: Path) -> None:
     said, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert "Goodbye. Labels are kept in" in said
+
+
+def test_browser_tests_wait_from_outside() -> None:
+    word = "wait_for_" + "function("  # refused by the policy of our pages, and only now and then
+    for path in Path(__file__).parents[1].rglob("*.py"):
+        assert word not in path.read_text("utf-8"), f"{path.name}: use wait_until"

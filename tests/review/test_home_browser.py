@@ -16,7 +16,7 @@ from polyglitch.results.history import History
 from polyglitch.results.summary import summarise
 from polyglitch.store.store import Store
 
-from .samples import LATER, RUN, add_later_run, fill, served
+from .samples import LATER, RUN, add_later_run, fill, served, wait_until
 
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 CHROMIUM = shutil.which("chromium")
@@ -61,15 +61,6 @@ def open_page(browser, address: str, **context):
         page.goto(address)
     page.problems = problems
     return page
-
-
-def wait_until(page, true: str) -> None:
-    """Asked from outside: what waits inside the page is refused by the page's policy."""
-    for _ in range(300):
-        if page.evaluate(true):
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"never came true: {true}")
 
 
 def shown_cards(page) -> int:
