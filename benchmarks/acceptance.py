@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.results import record
 from benchmarks.words import FOLDER
 from polyglitch.nlp.models.smollm import open_smollm
-from polyglitch.nlp.proposers.candidate_scoring import WEIGHTS, Logistic
+from polyglitch.nlp.proposers.candidates.scoring import WEIGHTS, Logistic
 from polyglitch.nlp.proposers.in_context import open_words_in_context, place_of
 from polyglitch.nlp.proposers.smollm import SmolLmProposer
 from polyglitch.protocols import Floats, Slot

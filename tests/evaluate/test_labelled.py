@@ -10,8 +10,8 @@ from polyglitch.errors import UsageError
 from polyglitch.evaluate.labelled_scores import from_judgements
 from polyglitch.records import Label, Verdict
 from polyglitch.results import labelled
-from polyglitch.results.intervals import wilson
 from polyglitch.results.labelled import LabelledCase, Said, join_labels
+from polyglitch.results.matrix import wilson
 
 
 def say(who: str, verdict: str, kind: str = "", case: str = "") -> Label:

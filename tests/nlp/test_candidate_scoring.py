@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.nlp.proposers.candidate_scoring import (
+from polyglitch.nlp.proposers.candidates.scoring import (
     STAGES,
     CandidateJudge,
     ScoredCandidate,

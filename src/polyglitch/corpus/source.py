@@ -60,7 +60,7 @@ SAMPLES = {
     "sample:logic": "logic.en.txt",
     "sample:pt": "sentiment.pt.jsonl",
     # The first fifty sentences of `sample` in other languages, line by line.
-    **{f"sample:news-{code}": f"news.{code}.txt" for code in ("de", "es", "fr", "it", "pt", "zh")},
+    **{f"sample:news-{code}": f"news.{code}.txt" for code in ["de", "es", "fr", "it", "pt", "zh"]},
 }
 
 

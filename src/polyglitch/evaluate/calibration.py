@@ -11,7 +11,7 @@ import numpy as np
 
 from polyglitch.errors import UsageError
 from polyglitch.evaluate.thresholds import Cut, Target, area, choose, fit_weights, sweep, weighted
-from polyglitch.results.intervals import Interval, wilson
+from polyglitch.results.matrix import Interval, wilson
 
 Direction = Literal["below", "above"]
 GOAL = re.compile(r"\A\s*(precision|recall|f|accuracy)\s*(?:>=\s*(0?\.\d+|1(?:\.0+)?|0|\d+%))?\s*")

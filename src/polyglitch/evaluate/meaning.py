@@ -16,7 +16,7 @@ from polyglitch.represent.abstraction.relations import relations
 from polyglitch.represent.automata.dfa import equivalent
 from polyglitch.represent.descriptions.read import Style, describe, style_of
 from polyglitch.represent.regex.parse import BadRegex, parse
-from polyglitch.results.intervals import Interval, wilson
+from polyglitch.results.matrix import Interval, wilson
 
 DRAWS = 500  # of a bootstrap: the ends of an interval move by less than .01
 Side = Literal["below", "above"]  # of a threshold, where a bug is

@@ -11,7 +11,7 @@ from importlib.resources import files
 import msgspec
 
 from polyglitch.mutate.capabilities.spec import load_suite
-from polyglitch.results.intervals import wilson
+from polyglitch.results.matrix import wilson
 from polyglitch.store.verdicts import Tally
 
 

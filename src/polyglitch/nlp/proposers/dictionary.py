@@ -17,7 +17,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.forms import differ_by_ending
 from polyglitch.nlp.models.smollm import SIGNATURE, open_smollm
-from polyglitch.nlp.proposers.candidate_words import TokenVectors
+from polyglitch.nlp.proposers.candidates.words import TokenVectors
 from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Candidate, Slot

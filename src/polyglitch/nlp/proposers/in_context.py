@@ -18,7 +18,7 @@ from polyglitch.errors import as_works_here
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.embedders.minilm import MiniLm, open_minilm
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
-from polyglitch.nlp.proposers.candidate_scoring import CandidateJudge, ScoredCandidate
+from polyglitch.nlp.proposers.candidates.scoring import CandidateJudge, ScoredCandidate
 from polyglitch.nlp.proposers.smollm import SmolLmProposer, open_smollm_proposer
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Candidate, Proposer, Slot

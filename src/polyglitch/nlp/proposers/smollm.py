@@ -17,7 +17,8 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm, signature
-from polyglitch.nlp.proposers.candidate_scoring import (
+from polyglitch.nlp.proposers.candidates.phrases import open_phrase_filling
+from polyglitch.nlp.proposers.candidates.scoring import (
     STAGES,
     TAIL,
     CandidateJudge,
@@ -25,8 +26,7 @@ from polyglitch.nlp.proposers.candidate_scoring import (
     best_first,
     suits,
 )
-from polyglitch.nlp.proposers.candidate_words import CandidateWords
-from polyglitch.nlp.proposers.phrase_filling import open_phrase_filling
+from polyglitch.nlp.proposers.candidates.words import CandidateWords
 from polyglitch.nlp.proposers.slot_words import article_before, match_article, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.nlp.proposers.wordnet import open_word_relations
