@@ -3,8 +3,8 @@
     python -m benchmarks.languages [--language es] [--method sit ...] [--set sample] [--limit 50] [--show]
 
 `sample` are the bundled sentences, on which the sets of words were tuned; `gsd` are sentences of Universal
-Dependencies' GSD test sets that were put aside before any was looked at, where that reference data is there (POLYGLITCH_SHARED). What
-one reader said of the cases stands in `readings/languages.tsv`, of the issues in `readings/issues.tsv`.
+Dependencies' GSD test sets that were put aside before any was looked at, where that reference data is there
+(POLYGLITCH_SHARED). What one reader said of the cases stands in `readings/languages.tsv`, of the issues in `readings/issues.tsv`.
 """
 
 from __future__ import annotations
