@@ -165,7 +165,9 @@ def save_hf(weights: dict[str, Floats], names: list[str], folder: Path) -> None:
             layer.weight.copy_(torch.from_numpy(np.ascontiguousarray(weights[weight].T)))
             layer.bias.copy_(torch.from_numpy(weights[bias]))
     model.save_pretrained(folder)
-    AutoTokenizer.from_pretrained(source, local_files_only=True).save_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=True)
+    tokenizer.backend_tokenizer.no_padding()  # its file pads every text to 128 pieces
+    tokenizer.save_pretrained(folder)
 
 
 if __name__ == "__main__":
