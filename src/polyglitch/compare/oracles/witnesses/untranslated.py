@@ -14,10 +14,14 @@ from polyglitch.compare.oracles.witnesses.changed_words import ChangedWord, Pair
 from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
+from polyglitch.nlp.lexicons.frequencies import frequencies
 from polyglitch.protocols import Tools
 from polyglitch.records import Trial
 
 SHORTEST = 4  # letters: shorter words are words of many languages
+# On the scale of Zipf: a word less than so much rarer in the language than in the source's is a word of both. English
+# words that stray into Spanish and Catalan lists are rarer there by 1.2 and more, cognates by less than 1.
+COGNATE = 1.0
 LIKELY, SURE = 1.0, 2.0  # copied; copied with letters that the language's own words lack
 
 
@@ -25,7 +29,7 @@ class Untranslated:
     """Looks for words of the source among the changed words of both outputs."""
 
     name = "untranslated"
-    signature = "untranslated(1)"
+    signature = "untranslated(2)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The copied word that looks most like one of the source's language."""
@@ -44,6 +48,7 @@ def left_over(pair: Pair, source: str, target: str) -> Statement | None:
         (SURE if is_foreign(pair.text(word), source, target) else LIKELY, word)
         for word in pair.words
         if is_copied(pair.text(word), given[word.output] - names[word.output], target)
+        and not is_cognate(pair.text(word).lower(), source, target)
     ]
     if not found:
         return None
@@ -57,6 +62,14 @@ def is_copied(text: str, given: set[str], target: str) -> bool:
     known = language_of(target).function_words
     plain = low.isalpha() and len(low) >= SHORTEST
     return plain and low in given and low not in known and low not in fact_lists(target).loans
+
+
+def is_cognate(word: str, source: str, target: str) -> bool:
+    """Whether a word is about as frequent in both languages, as far as lists of frequencies tell."""
+    here, there = frequencies(target), frequencies(source)
+    if here is None or there is None:
+        return False
+    return here(word) > max(0.0, there(word) - COGNATE)
 
 
 def said(pair: Pair, word: ChangedWord, weight: float) -> Statement:
