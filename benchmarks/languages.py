@@ -2,9 +2,10 @@
 
     python -m benchmarks.languages [--language es] [--method sit ...] [--set sample] [--limit 50] [--show]
 
-`sample` are the bundled sentences, on which the sets of words were tuned; `gsd` are sentences of Universal
-Dependencies' GSD test sets that were put aside before any was looked at, where that reference data is there
-(POLYGLITCH_SHARED). What one reader said of the cases stands in `readings/languages.tsv`, of the issues in `readings/issues.tsv`.
+`sample` are the bundled sentences, on which the sets of words were tuned; `gsd` are sentences of the GSD test sets of
+Universal Dependencies, put aside before any was looked at, where that reference data is there (POLYGLITCH_SHARED).
+`--parser` names one where none is installed. What one reader said of the cases stands in `readings/languages.tsv`, of
+the issues of campaigns in `readings/issues.tsv`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from polyglitch.campaign import make_method
 from polyglitch.cli.demo import sentences
 from polyglitch.corpus.read import open_corpus
 from polyglitch.errors import PolyglitchError
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.parsers.choose import choose
 from polyglitch.nlp.parsers.conllu import read_parses
 from polyglitch.records import Case, Input, Seed
@@ -57,10 +59,10 @@ def kept_apart(language: str) -> list[str]:
 SETS = {"sample": bundled, "gsd": kept_apart}
 
 
-def made(method: str, language: str, texts: Sequence[str]) -> list[Case]:
+def made(method: str, language: str, texts: Sequence[str], parser: str | None) -> list[Case]:
     """The cases of a method with its defaults."""
     seeds = [Seed(str(n), Input(text, language=language)) for n, text in enumerate(texts, 1)]
-    parser = None if choose(language) else "jieba"
+    parser = parser or (None if choose(language) else language_of(language).parser.tagger or None)
     tools = Toolbox(languages=(language, None), parser=parser, corpus=seeds)
     return list(make_method(method).mutate(seeds, tools))
 
@@ -85,6 +87,7 @@ def main() -> None:
     options.add_argument("--language", action="append", choices=LANGUAGES)
     options.add_argument("--method", action="append", choices=METHODS)
     options.add_argument("--set", action="append", choices=tuple(SETS), dest="sets")
+    options.add_argument("--parser", help="such as spacy:FOLDER")
     options.add_argument("--limit", type=int, help="sentences of each set")
     options.add_argument("--show", action="store_true")
     chosen = options.parse_args()
@@ -95,7 +98,7 @@ def main() -> None:
             for method in (chosen.method or METHODS) if texts else ():
                 of = f"{language} {name} {method}"
                 try:
-                    cases = made(method, language, texts)
+                    cases = made(method, language, texts, chosen.parser)
                 except PolyglitchError as error:
                     print(f"{of}: none, {error}")
                     continue

@@ -141,7 +141,10 @@ class WordSets:
         large = self._language.nouns_capitalised and slot.token.pos == "NOUN"
         word = slot.token.text if large else slot.token.text.lower()
         others = self._sets.get(word, [])
-        leans = not slot.index or slot.parse.tokens[slot.index - 1].pos != "NOUN"
+        before = slot.parse.tokens[slot.index - 1].pos if slot.index else ""
+        if before == "PROPN":
+            return []  # what is said of a name is known of it: "el Stuttgart alemán"
+        leans = before != "NOUN"
         return [one for one in others if self._sound_alike(word, one)] if leans else others
 
     def _sound_alike(self, word: str, other: str) -> bool:
