@@ -182,7 +182,11 @@ def test_more_suspicion_never_lowers_the_chance(suspicions: dict[str, float]) ->
 TRIALS = [
     trial(("A cat sat.", "A dog sat."), ("Un gato estaba sentado.", "Un perro sentado."), "es"),
     trial(PATH, ("El sendero está cerrado.", "La ruta está cerrado."), "es"),
-    trial(PATH, ("El sendero es empinado.", "El trail es empinado."), "es"),
+    trial(
+        ("The path is steep.", "The hillside is steep."),
+        ("El sendero es empinado.", "El hillside es empinado."),
+        "es",
+    ),
 ]
 
 
@@ -196,7 +200,7 @@ def test_a_verdict_does_not_depend_on_what_is_judged_beside_it() -> None:
 def test_the_witness_with_the_strongest_evidence_speaks_first() -> None:
     verdict = witnesses(threshold=0.0, language="es")(TRIALS[2:], Toolbox())[0]
     assert verdict.outcome == "violated"
-    assert verdict.reasons[0] == "'trail' was left as it stands in the source (in the second)"
+    assert verdict.reasons[0] == "'hillside' was left as it stands in the source (in the second)"
     assert (verdict.spans[0].output, verdict.spans[0].start) == (1, 3)
     assert verdict.details["evidence of untranslated"] > 0
 

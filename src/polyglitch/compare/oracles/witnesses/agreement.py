@@ -159,7 +159,8 @@ def first_disagreeing(
     """The first shared word after the noun that has the other gender and may speak of it, and how surely it does."""
     known = genders(language)
     units = [unit.lower() for unit in side.units]
-    before = {known.determiners[low] for low in units[: noun.at - 1] if low in known.determiners}
+    told = known.determiners | known.pronouns  # an earlier pronoun may be meant as well as a noun
+    before = {told[low] for low in units[: noun.at - 1] if low in told}
     # Genders of the nouns after it, which a pronoun may stand for as well.
     between: set[int] = set()
     linked = 0

@@ -21,6 +21,7 @@ from polyglitch.records import Trial
 SHORTEST = 4  # letters: shorter words are words of many languages
 LIKELY, SURE = 1.0, 2.0  # copied; copied, and hardly a word of the language
 RARER = 1.3  # on Zipf's scale: a word that its own language has twenty times more often is no loan
+AT_HOME = 3.0  # on the same scale, once in a million words: "menu", "scanner" and "script" are words of many languages
 AS_COMMON = 0.5  # one that both languages have about as often is: "hotel", "local"
 
 
@@ -55,14 +56,15 @@ def left_over(pair: Pair, source: str, target: str) -> Statement | None:
 
 
 def how_foreign(text: str, source: str, target: str) -> float:
-    """How surely a copied word is none of the target's: by its letters, and by lists of frequencies where there are."""
-    if is_foreign(text, source, target):
-        return SURE
+    """How surely a copied word is none of the target's: by lists of frequencies where there are, and by its letters."""
     here, there = frequencies(target), frequencies(source)
+    foreign = is_foreign(text, source, target)
     if here is None or there is None:
-        return LIKELY
+        return SURE if foreign else LIKELY
     rarer = there(text) - here(text)
-    return SURE if rarer >= RARER else LIKELY if rarer > AS_COMMON else 0.0
+    if here(text) >= AT_HOME or rarer <= AS_COMMON:
+        return 0.0
+    return SURE if foreign or rarer >= RARER else LIKELY
 
 
 def is_copied(text: str, given: set[str], target: str) -> bool:
