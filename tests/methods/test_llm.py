@@ -56,10 +56,10 @@ def echoing(text, context):
 
 honest.parallel = 1
 '''  # fmt: skip
-# These small readers look for key words, and believe every sentence that has them.
+# These small readers look for key words, believe every sentence that has them, and put no two sentences together.
 TYPED = (
     "letters-swapped,letter-dropped,keyboard-slip,inner-letters-shuffled,leet,letter-replaced,letter-doubled,ocr-slip,"
-    "misspelling,opposite,fact-denied"
+    "misspelling,opposite,fact-denied,fact-composed,fact-chained"
 )
 
 

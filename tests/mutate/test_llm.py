@@ -30,6 +30,7 @@ SEEDS = [
     Seed("h", Input("What does it return?", "def add(a, b):\n    return a + b"), "the sum"),
     Seed("i", Input("Their story is better than the other one, I think.", values={"one": "A tale", "two": "A poem"}),
          "one"),
+    Seed("k", Input("Is Ida older than Max Held?", "Ida is 40. Max Held is 30."), "yes"),
     Seed("j", Input("How many people are more than 12 years old?"), "3"),
 ]  # fmt: skip
 PARTS = ("chat", "examples", "tools", "labels", "keys:name/date", "swap:one/two:first=second")
@@ -122,6 +123,17 @@ def test_the_suggested_answer_is_a_wrong_one() -> None:
         one("contradicted-answer", SEEDS[5]).text.partition(" May I")[0].rstrip(".").split()[-1]
         != "yes"
     )
+
+
+def test_facts_are_composed_and_questions_turned_round() -> None:
+    composed, chained = (
+        one(name, SEEDS[1]).context or "" for name in ("fact-composed", "fact-chained")
+    )
+    assert composed == "The bridge opened in Alpha-1. It is long. Alpha-1 stands for 1931."
+    assert chained.endswith("Alpha-1 stands for Beta-2. Beta-2 stands for 1931.")
+    ages = next(seed for seed in SEEDS if seed.id == "k")
+    assert one("inverse-question", ages).text == "Is Max Held younger than Ida?"
+    assert one("asked-for-no", ages).text.endswith("Is Ida older than Max Held?")
 
 
 def test_rows_without_the_parts_take_no_part() -> None:

@@ -70,6 +70,25 @@ def wrong_answer(text: str, row: FeatureRow, phrases: str) -> Iterator[str]:
         yield f"{text.rstrip()} {said}"
 
 
+def asked_for_no(text: str, row: FeatureRow) -> Iterator[str]:
+    """Whether no would be the answer: a yes becomes a no, and a no a yes."""
+    if (row.label or "").lower() in wording(row.language)["contrary"]:
+        yield wording(row.language)["whether_no"].replace("{question}", text.strip())
+
+
+def inverse_question(text: str, row: FeatureRow) -> Iterator[str]:
+    """A comparison the other way round: "Is Ida older than Max?" as "Is Max younger than Ida?"."""
+    name = r"([A-Z]\w*(?: [A-Z]\w*)*)"
+    for one, other in wording(row.language)["converse"]:
+        for word, new in ((one, other), (other, one)):
+            # the first word of a question is its verb
+            found = re.search(rf"(?<=\s){name} {word} {name}", text)
+            if found:
+                turned = f"{found[2]} {new} {found[1]}"
+                yield text[: found.start()] + turned + text[found.end() :]
+                return
+
+
 def holds(text: str, part: str) -> bool:
     """Whether a text has a part as whole words."""
     return bool(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", text, re.IGNORECASE))
@@ -270,5 +289,6 @@ CHANGES: dict[str, Change] = {
         *(replaced_letter, capital_word, exclaimed, asked_twice, paraphrased, reworded, rewritten),
         *(opposite_word, denied, emphasised, other_tense, plural, passive, as_question),
         *(stop_words_dropped, names_order, function_renamed, option_order, format_again),
+        *(asked_for_no, inverse_question),
     )
 }

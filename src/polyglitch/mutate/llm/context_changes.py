@@ -82,6 +82,28 @@ def answer_illegible(text: str, row: FeatureRow) -> Iterator[str]:
         yield _whole(row.label).sub(lambda _: wording(row.language)["illegible"], text)
 
 
+def answer_composed(text: str, row: FeatureRow) -> Iterator[str]:
+    """The answer under another name, and what that name stands for at the end: two facts make one."""
+    yield from _renamed_answer(text, row, 1)
+
+
+def answer_chained(text: str, row: FeatureRow) -> Iterator[str]:
+    """The answer under a name that stands for another name: three facts make one."""
+    yield from _renamed_answer(text, row, 2)
+
+
+def _renamed_answer(text: str, row: FeatureRow, hops: int) -> Iterator[str]:
+    if not row.label or not _whole(row.label).search(text):
+        return
+    names = wording(row.language)["codes"][:hops]
+    told = [*names[1:], row.label]
+    links = [
+        wording(row.language)["stands_for"].replace("{name}", name).replace("{what}", what)
+        for name, what in zip(names, told, strict=True)
+    ]
+    yield " ".join((_whole(row.label).sub(lambda _: names[0], text).rstrip(), *links))
+
+
 def answer_denied(text: str, row: FeatureRow) -> Iterator[str]:
     """The sentence that holds the answer is said not to be true."""
     if not row.label:
@@ -213,7 +235,15 @@ CONTEXT_CHANGES: dict[str, Change] = {
     for change in (
         *(passage_order, other_passage_after, other_passage_before, other_passage_instead, twice),
         *(injected, instruction_first, marked_up, answer_removed, fact_altered, answer_illegible),
-        *(answer_denied, numbers_swapped, other_unit, date_in_digits, category_word),
+        *(
+            answer_composed,
+            answer_chained,
+            answer_denied,
+            numbers_swapped,
+            other_unit,
+            date_in_digits,
+            category_word,
+        ),
         *(other_first_name, other_place, other_weekday, other_day, other_year),
     )
 }
