@@ -127,7 +127,7 @@ def test_the_recipe_parts_a_treebank_before_it_looks(tmp_path: Path) -> None:
 
 
 def test_every_released_parser_has_its_figures_in_the_docs() -> None:
-    page = (ROOT / "docs/resources.md").read_text("utf-8")
+    page = (ROOT / "docs/how-to/resources.md").read_text("utf-8")
     for code, one in own_parsers.known_parsers().items():
         assert one.megabytes <= 4 and len(one.sha256) == 64
         assert f"| `parser-{code}` " in page and f"| {one.upos} | {one.uas} | {one.las} |" in page
