@@ -187,7 +187,7 @@ class Verdicts(Rows):
         else:
             query = query.where(c.c.id.in_(ids))
         with self._engine.connect() as connection:
-            rows = {row[0]: row for row in connection.execute(query)}
+            rows: dict[str, Any] = {row[0]: row for row in connection.execute(query)}
         if seeds is not None:
             rows = dict(sorted(rows.items(), key=lambda item: item[1][5]))
         order = ids if ids is not None else list(rows)
