@@ -17,6 +17,7 @@ from polyglitch.represent.claims.answer import (
     says_so,
 )
 from polyglitch.represent.claims.facts import Fact, same_fact
+from polyglitch.represent.claims.lists import lists
 from polyglitch.represent.claims.words import opposed, root, tokens
 
 BRIEF = 6  # words of meaning of a brief answer
@@ -37,6 +38,9 @@ def vanished_score(
         if a.stance == b.stance:
             return 0.7, [Difference("unchanged", 0.7, "the answer was no other before the edit")]
         return 0.05, []
+    blank = {p.key for p in edit.added} & set(lists()["blanks"])
+    if blank & {word for word, _, _ in tokens(other)}:
+        return 0.05, []  # it tells that it cannot be read
     if edit.only_removes or puts_nothing_like_it(a, edit):
         if new := invented(a, b, after):
             return 0.8, [ungrounded(item, "for which the input gives no ground") for item in new]
