@@ -14,8 +14,7 @@ from functools import cache
 from polyglitch.component import component
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.swap import match_case
-from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
+from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article, match_case
 from polyglitch.protocols import Mutation, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 

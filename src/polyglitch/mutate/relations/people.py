@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from polyglitch.mutate.capabilities.predicates import pattern
 from polyglitch.mutate.capabilities.rules import variants
-from polyglitch.mutate.swap import match_case
 from polyglitch.nlp.lexicons.terms import terms, wording
+from polyglitch.nlp.proposers.slot_words import match_case
 from polyglitch.protocols import Parse
 
 DIGITS = (

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.swap import match_case
 from polyglitch.nlp.lexicons.sentiment import open_lexicon
 from polyglitch.nlp.lexicons.terms import pairs
 from polyglitch.nlp.lexicons.terms import wording as section
-from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
+from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article, match_case
 from polyglitch.protocols import Parse, Token
 
 CLASS = {"ADJ": "adjective", "NOUN": "noun", "VERB": "verb", "ADV": "adverb"}
