@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.mutate.swap import fit_in, match_case
-from polyglitch.nlp.proposers.slot_words import match_article
+from polyglitch.mutate.swap import fit_in
+from polyglitch.nlp.proposers.slot_words import match_article, match_case
 from polyglitch.protocols import Parse, Slot, Token
 
 
