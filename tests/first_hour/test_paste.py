@@ -22,6 +22,8 @@ COMMAND = re.compile(r"^(?:\$ )?((?:cat \S+ \| )?polyglitch (?!.*: passed).*)")
 ELSEWHERE = {
     r"polyglitch review\b": "tests/cli/test_review.py",
     r"polyglitch get\b": "tests/cli/test_get.py",
+    r"polyglitch evaluate study": "tests/review/test_study.py",
+    r"benchmarks/readings/": "tests/evaluate/test_papers_tables.py",
     r"polyglitch (evaluate labels|calibrate --store)|polyglitch run$": "tests/cli/test_calibrate.py",
     r"sst5_train|hate\.csv|boolq": "tests/methods/test_capability_campaigns.py",
     r"--engine ray": "tests/run/test_ray_engine.py",

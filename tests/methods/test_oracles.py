@@ -91,7 +91,7 @@ def campaign(folder: Path, **options: Any) -> tuple[dict[str, Any], list[Any]]:
         rows = [
             row
             for seed in store.verdicts.violated_seeds(run_id, options["methods"][0])
-            for row in store.verdicts.get(run_id, options["methods"][0], seed=seed)
+            for row in store.verdicts.get(run_id, options["methods"][0], seeds=[seed])
         ]
     finally:
         store.close()

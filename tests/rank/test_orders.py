@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from polyglitch.protocols import Reading
+from polyglitch.protocols import ForcedReading
 from polyglitch.rank.look_ahead import LookAhead, glimpse, unaligned
 from polyglitch.rank.online_model import OnlineModel, percentiles
 from polyglitch.rank.orders import Adaptive, adaptive, in_turns, look_ahead
@@ -59,17 +59,17 @@ class Known:
     def score(self, inputs: Any, outputs: Any, language: str | None = None) -> list[Any]:
         return []
 
-    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[Reading]:
+    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[ForcedReading]:
         self.asked = len(inputs)
         return [self.one(item.text) for item in inputs]
 
     @staticmethod
-    def one(text: str) -> Reading:
+    def one(text: str) -> ForcedReading:
         odd = "work1" in text
         chances = np.log(np.array([0.9, 0.1 if odd else 0.8, 0.01 if "work" in text else 0.9]))
         looks = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], np.float32)
         start = text.index("wor")
-        return Reading(chances.astype(np.float32), ((0, start), (start, len(text))), looks)
+        return ForcedReading(chances.astype(np.float32), ((0, start), (start, len(text))), looks)
 
 
 class LensTools(Toolbox):

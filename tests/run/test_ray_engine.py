@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -44,14 +45,15 @@ def cluster() -> Iterator[Any]:
     """Two machines that work and one that leads, as far as Ray can tell."""
     before = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = f"{ROOT / 'src'}{os.pathsep}{before}"
+    from ray._private import utils
     from ray.cluster_utils import Cluster
 
     small = {"num_cpus": 2, "object_store_memory": 80_000_000}
-    folder = tempfile.mkdtemp(
-        prefix="pg-ray-"
-    )  # not Ray's own, where the note of it would outlive it
+    folder = tempfile.mkdtemp(prefix="pg-ray-")
     head = small | {"num_cpus": 0, "include_dashboard": False, "temp_dir": folder}
-    made = Cluster(initialize_head=True, head_node_args=head)
+    # Ray notes the address in a folder of its own, which may not be there yet and would outlive the cluster.
+    with patch.object(utils, "write_ray_address"):
+        made = Cluster(initialize_head=True, head_node_args=head)
     for _ in range(2):
         made.add_node(**small)
     made.wait_for_nodes()

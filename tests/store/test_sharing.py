@@ -196,7 +196,11 @@ def test_ctrl_c_in_the_middle_of_a_statement_is_no_failing_disk(tmp_path: Path) 
         store.outputs.get(["k"])
 
 
-def test_ctrl_c_waits_for_the_end_of_a_transaction(tmp_path: Path) -> None:
+def test_ctrl_c_waits_for_the_end_of_a_transaction(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     path = str(tmp_path / "s.sqlite")
     store, other = Store(path), Store(path)
 

@@ -35,7 +35,7 @@ LAZY = "auto"  # the proposer that opens its models when it is asked
 ADD = "docs/how-to/add-a-language.md"
 
 
-class Cell(NamedTuple):
+class Ability(NamedTuple):
     """A method or witness in a language: its state, why it is no better, and the command that brings the rest."""
 
     state: State
@@ -71,7 +71,7 @@ def method_of(name: str) -> Method:
     return make_method(name)
 
 
-def as_source(known: Language, name: str) -> Cell:
+def as_source(known: Language, name: str) -> Ability:
     """Whether a method runs on sentences of a language."""
     choice = choose(known.code)
     for need in method_of(name).needs:
@@ -80,25 +80,25 @@ def as_source(known: Language, name: str) -> Cell:
     if name == "relations":
         return relations(known)
     if name == "facts" and known.file("facts.toml") is None:
-        return Cell("weaker", "numbers in digits, names and repeats only", f"facts.toml: {ADD}")
+        return Ability("weaker", "numbers in digits, names and repeats only", f"facts.toml: {ADD}")
     if choice and choice.tags_only and name in ("rti", "patinv"):
-        return Cell("weaker", "words and tags only", as_works_here(how_to_install(known.code)))
-    return Cell("ready")
+        return Ability("weaker", "words and tags only", as_works_here(how_to_install(known.code)))
+    return Ability("ready")
 
 
-def lacking(known: Language, need: str, choice: ParserChoice | None) -> Cell | None:
+def lacking(known: Language, need: str, choice: ParserChoice | None) -> Ability | None:
     """What a need lacks in a language; nothing where it is met."""
     if need == "parser":
         if choice is not None:
             return None
         install = as_works_here(how_to_install(known.code))
-        return Cell("not possible", "no tagger or parser is installed", install)
+        return Ability("not possible", "no tagger or parser is installed", install)
     kind, _, name = need.partition(":")
     registered = name.partition(":")[0]
     if kind == "proposer" and registered in set(known.proposers) - {LAZY}:
         wanted = "; ".join(commands(registered))  # what opens it would load its models
         return (
-            Cell("not possible", f"the proposer {registered!r}", as_works_here(wanted))
+            Ability("not possible", f"the proposer {registered!r}", as_works_here(wanted))
             if wanted
             else None
         )
@@ -106,65 +106,67 @@ def lacking(known: Language, need: str, choice: ParserChoice | None) -> Cell | N
         Toolbox(languages=(known.code, known.code)).check(need, known.code, known.code)
     except PolyglitchError as error:
         why = getattr(error, "what", str(error).partition(",")[0])
-        return Cell("not possible", why, getattr(error, "install", ""))
+        return Ability("not possible", why, getattr(error, "install", ""))
     return None
 
 
-def relations(known: Language) -> Cell:
+def relations(known: Language) -> Ability:
     """How many of the general relations speak a language."""
     all_of_them = load_suite(GENERAL)
     spoken = [each for each in all_of_them if speaks(each.change, known.code)]
     if len(spoken) == len(all_of_them):
-        return Cell("ready")
-    return Cell(
+        return Ability("ready")
+    return Ability(
         "weaker",
         f"{len(spoken)} of {len(all_of_them)} relations have its words",
         f"wording.toml: {ADD}",
     )
 
 
-def as_target(known: Language) -> Iterator[Cell]:
+def as_target(known: Language) -> Iterator[Ability]:
     """The witnesses on translations into a language, in the order of `WITNESSES`."""
     parts = describe_language(known)["parts"]
     knows = parts["dictionary"]["ready"] or parts["vectors"]["ready"]
     install = parts["dictionary"]["install"] or parts["vectors"]["install"]
     offered = install if install.startswith(("pip", "apt", "python", "/")) else ""
     yield (
-        Cell("ready") if knows else Cell("weaker", "words are compared by their spelling", offered)
+        Ability("ready")
+        if knows
+        else Ability("weaker", "words are compared by their spelling", offered)
     )
     words = known.negation.all and known.numbers
     yield (
-        Cell("ready")
+        Ability("ready")
         if words
-        else Cell("weaker", "no words of negation or number", f"language.toml: {ADD}")
+        else Ability("weaker", "no words of negation or number", f"language.toml: {ADD}")
     )
     gendered = bool(known.agreement.determiners)
     yield (
-        Cell("ready")
+        Ability("ready")
         if gendered
-        else Cell("not possible", "no list of genders", f"language.toml: {ADD}")
+        else Ability("not possible", "no list of genders", f"language.toml: {ADD}")
     )
     yield rarity(known)
     choice = choose(known.code)
     if choice and not choice.tags_only:
-        yield Cell("ready")
+        yield Ability("ready")
     else:
-        yield Cell(
+        yield Ability(
             "not possible", "no parser is installed", as_works_here(how_to_install(known.code))
         )
 
 
-def rarity(known: Language) -> Cell:
+def rarity(known: Language) -> Ability:
     """Whether wordfreq knows the words of a language."""
     if not known.spaced:
-        return Cell("not possible", "nothing parts its words")
+        return Ability("not possible", "nothing parts its words")
     if not find_spec("wordfreq"):
         install = as_works_here("pip install 'polyglitch[frequencies]'")
-        return Cell("not possible", "wordfreq is not installed", install)
+        return Ability("not possible", "wordfreq is not installed", install)
     from wordfreq import available_languages
 
     listed = known.code in available_languages()
-    return Cell("ready") if listed else Cell("not possible", "wordfreq has no list of it")
+    return Ability("ready") if listed else Ability("not possible", "wordfreq has no list of it")
 
 
 def show(rows: list[dict[str, Any]]) -> Iterator[str]:

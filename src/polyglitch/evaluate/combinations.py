@@ -32,7 +32,7 @@ class Reported(msgspec.Struct, frozen=True):
     flags: tuple[bool, ...]
 
 
-class Found(msgspec.Struct, frozen=True):
+class MetricFinds(msgspec.Struct, frozen=True):
     """How good a set of reports is."""
 
     bugs: int
@@ -98,11 +98,11 @@ def best_product(scores: Sequence[float], rows: Sequence[RoundTrip], side: Side)
     return max(sweep(*columns(known), side), key=product)
 
 
-def counted(flags: Sequence[bool], bugs: Sequence[bool]) -> Found:
+def counted(flags: Sequence[bool], bugs: Sequence[bool]) -> MetricFinds:
     """How good reports are."""
     true = sum(flag and bug for flag, bug in zip(flags, bugs, strict=True))
     right = sum(flag == bug for flag, bug in zip(flags, bugs, strict=True))
-    return Found(true, sum(flags), right / len(bugs), 2 * true / (sum(flags) + sum(bugs)))
+    return MetricFinds(true, sum(flags), right / len(bugs), 2 * true / (sum(flags) + sum(bugs)))
 
 
 def overlaps(found: Sequence[Reported], bugs: Sequence[bool]) -> list[Overlap]:
@@ -139,7 +139,7 @@ def improvements(found: Sequence[Reported], bugs: Sequence[bool]) -> list[Improv
     return rows
 
 
-def improvement(first: str, second: str, base: Found, both: Found) -> Improvement:
+def improvement(first: str, second: str, base: MetricFinds, both: MetricFinds) -> Improvement:
     """The difference of two results."""
     return Improvement(
         first, second, both.bugs - base.bugs, both.accuracy - base.accuracy, both.f - base.f

@@ -20,7 +20,9 @@ from polyglitch.files.settings import read_text
 
 ENDINGS = (".yaml", ".yml")
 PLACE = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
-ASSERTION = re.compile(r"[a-z-]+(?:\([\d.]+\))?:")  # such as "similar(0.8):", which names no answer
+ASSERTION = re.compile(
+    r"(?<![a-z-])[a-z-]+(?:\([\d.]+\))?:"
+)  # such as "similar(0.8):", which names no answer
 LOGIC = re.compile(r"\{%|\{\{[^{}|(]*[|(]")
 # Which variable is the question, and which the data that it is about; the first that is there.
 TEXTS = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polyglitch.protocols import AligningLens, Floats, Lens, Reading, System, Tools
+from polyglitch.protocols import AligningLens, Floats, ForcedReading, Lens, System, Tools
 from polyglitch.records import Case, Edit, Input, Output, digest
 
 Ask = Callable[[Sequence[Input]], Sequence[Output]]
@@ -76,7 +76,7 @@ class LookAhead:
             known |= fresh
         return [Glimpse(*known[key]) for key in keys]
 
-    def _read(self, pairs: Sequence[tuple[Input, str]]) -> list[Reading]:
+    def _read(self, pairs: Sequence[tuple[Input, str]]) -> list[ForcedReading]:
         """The reading of each input and output; of pairs that several mutants share, once."""
         distinct = list(dict.fromkeys(pairs))
         inputs, outputs = [item for item, _ in distinct], [text for _, text in distinct]
@@ -100,13 +100,13 @@ def places(edit: Edit | None) -> tuple[str, str]:
     return (str(edit.start), str(edit.end)) if edit else ("", "")
 
 
-def unaligned(log_probabilities: Sequence[float]) -> Reading:
+def unaligned(log_probabilities: Sequence[float]) -> ForcedReading:
     """The reading of a model that does not show what it looks at."""
     values = np.asarray(log_probabilities, np.float32)
-    return Reading(values, (), np.zeros((len(values), 0), np.float32))
+    return ForcedReading(values, (), np.zeros((len(values), 0), np.float32))
 
 
-def glimpse(edit: Edit | None, before: Reading, after: Reading) -> tuple[float, ...]:
+def glimpse(edit: Edit | None, before: ForcedReading, after: ForcedReading) -> tuple[float, ...]:
     """The numbers of a `Glimpse`, from the first output read for the original and for the mutant."""
     first = np.maximum(before.log_probabilities, LEAST)
     second = np.maximum(after.log_probabilities, LEAST)
@@ -123,7 +123,7 @@ def glimpse(edit: Edit | None, before: Reading, after: Reading) -> tuple[float, 
     )
 
 
-def on_edit(edit: Edit | None, reading: Reading) -> Floats:
+def on_edit(edit: Edit | None, reading: ForcedReading) -> Floats:
     """How much of each piece's attention is on the edited word."""
     if edit is None or not reading.source_spans:
         return np.zeros(len(reading.log_probabilities), np.float32)

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from polyglitch.errors import Missing, SystemFailed, UsageError
-from polyglitch.protocols import Inspection, Reading, TokenScore
+from polyglitch.protocols import ForcedReading, Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest
 from polyglitch.systems.answers import answer, failed
@@ -59,12 +59,12 @@ class Firefox:
         found: list[list[TokenScore]] = model.score([item.text for item in inputs], outputs)
         return found
 
-    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[Reading]:
+    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[ForcedReading]:
         """How likely the model finds each piece of an output, and what of the input it looks at."""
         from polyglitch.systems.bergamot.system import open_forced
 
         model = open_forced(model_folder(self._direction))
-        found: list[Reading] = model.read([item.text for item in inputs], outputs)
+        found: list[ForcedReading] = model.read([item.text for item in inputs], outputs)
         return found
 
     def close(self) -> None:

@@ -43,7 +43,7 @@ class Place(NamedTuple):
     end: int
 
 
-class Trial(NamedTuple):
+class WordInPlace(NamedTuple):
     """A word tried in a place: its tokens, and the score of the first of them after what is left of it."""
 
     place: Place
@@ -83,7 +83,7 @@ class CausalProposer:
                     places.append(Place(number, at, *inside))
         pool = model.pool()
         done = pool.compute([PackedText(some) for some in ids])
-        trials: list[Trial] = []
+        trials: list[WordInPlace] = []
         for place in places:
             state = done[place.sentence].states[place.start - 1]
             trials += self._tried(slots[place.slot], place, state, ids[place.sentence])
@@ -112,7 +112,7 @@ class CausalProposer:
 
     def _tried(
         self, slot: Slot, place: Place, state: np.ndarray, ids: Sequence[int]
-    ) -> list[Trial]:
+    ) -> list[WordInPlace]:
         """The old word and those worth trying, by their first token."""
         old = slot.token.text
         words = [old, *self._candidates(slot)]
@@ -122,7 +122,7 @@ class CausalProposer:
         ]
         odds = self._model.scores(state, [some[0] for some in cut])
         order = sorted(range(1, len(words)), key=lambda n: -odds[n])[:RESCORED]
-        return [Trial(place, words[n], cut[n], float(odds[n])) for n in (0, *order)]
+        return [WordInPlace(place, words[n], cut[n], float(odds[n])) for n in (0, *order)]
 
     def _candidates(self, slot: Slot) -> list[str]:
         """Words of the language that may have the form of the old one."""
@@ -137,7 +137,7 @@ class CausalProposer:
 
 
 def judged(
-    slots: Sequence[Slot], trials: Sequence[Trial], totals: Sequence[float]
+    slots: Sequence[Slot], trials: Sequence[WordInPlace], totals: Sequence[float]
 ) -> dict[int, list[Candidate]]:
     """The words of each slot with what they gain against the old one, which is tried first."""
     found: dict[int, list[Candidate]] = {}
@@ -153,7 +153,9 @@ def judged(
     return found
 
 
-def chunks(items: list[tuple[Trial, tuple[int, ...]]]) -> list[list[tuple[Trial, tuple[int, ...]]]]:
+def chunks(
+    items: list[tuple[WordInPlace, tuple[int, ...]]],
+) -> list[list[tuple[WordInPlace, tuple[int, ...]]]]:
     """Branches in passes that a processor's memory holds."""
     size = 128
     return [items[start : start + size] for start in range(0, len(items), size)]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from polyglitch.protocols import Floats, Reading, TokenScore
+from polyglitch.protocols import Floats, ForcedReading, TokenScore
 from polyglitch.systems.bergamot.model_file import END, EPSILON, ModelFile, check, only, read_model
 from polyglitch.systems.embedding_gradients import inside
 
@@ -47,12 +47,12 @@ class Forced:
                 found[number] = [TokenScore(*span, one) for span, one in places if span != (0, 0)]
         return found
 
-    def read(self, texts: Sequence[str], outputs: Sequence[str]) -> list[Reading]:
+    def read(self, texts: Sequence[str], outputs: Sequence[str]) -> list[ForcedReading]:
         """The log-probability of each piece of an output and of its end, and what each looks at in the source."""
         coded = [self._pieces.encode(text, return_type="offset_mapping") for text in texts]
         targets = [[*self._pieces.encode(output), END] for output in outputs]
         order = sorted(range(len(texts)), key=lambda number: len(coded[number]["ids"]))
-        found: dict[int, Reading] = {}
+        found: dict[int, ForcedReading] = {}
         for start in range(0, len(order), AT_ONCE):
             some = order[start : start + AT_ONCE]
             sources = [[*coded[n]["ids"], END] for n in some]
@@ -61,7 +61,7 @@ class Forced:
                 text = texts[number]
                 spans = [*inside(coded[number]["offsets"], text, 0, len(text)), (0, 0)]
                 seen = self._aligned[place, : len(row), : len(spans)].copy()
-                found[number] = Reading(np.asarray(row, np.float32), tuple(spans), seen)
+                found[number] = ForcedReading(np.asarray(row, np.float32), tuple(spans), seen)
         return [found[number] for number in range(len(texts))]
 
     def _read(self, sources: list[list[int]], targets: list[list[int]]) -> list[list[float]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polyglitch.errors import Missing, UsageError
-from polyglitch.protocols import Inspection, Reading, TokenScore
+from polyglitch.protocols import ForcedReading, Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer
 from polyglitch.systems.command.lines import fingerprint
@@ -57,9 +57,9 @@ class Bergamot:
         found = open_forced(self._folder).score([item.text for item in inputs], outputs)
         return found
 
-    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[Reading]:
+    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[ForcedReading]:
         """How likely the model finds each piece of an output, and what of the input it looks at."""
-        found: list[Reading]
+        found: list[ForcedReading]
         found = open_forced(self._folder).read([item.text for item in inputs], outputs)
         return found
 

@@ -13,7 +13,8 @@ from polyglitch.represent.claims.lists import lists
 from polyglitch.represent.claims.words import little_words, root, tokens
 
 LONGEST = 120  # words of an answer that is looked at
-CHOICE = re.compile(r"([^\W_][\w' -]*?),? or ([\w' -]+?)\s*\?", re.IGNORECASE)
+# Bounded: without limits the time would grow with the square of the question's length.
+CHOICE = re.compile(r"([^\W_][\w' -]{0,160}?),? or ([\w' -]{1,160}?)\s*\?", re.IGNORECASE)
 LEAD = re.compile(r"\b(?:a|an|the|is|are|was|be|of|,)\b|,", re.IGNORECASE)
 THAN = re.compile(r"\b(\w+er|more|less|better|worse) than\b", re.IGNORECASE)
 

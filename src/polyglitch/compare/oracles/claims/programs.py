@@ -99,7 +99,9 @@ def squeezed(code: str) -> str:
 def uncommented(code: str) -> str:
     """Code without comments, docstrings and calls that only print an example."""
     if QUERY.search(code):
-        code = re.sub(r"(?i)\s+as\s+\w+", "", code)  # what a column is called changes nothing
+        code = re.sub(
+            r"(?i)(?<!\s)\s+as\s+\w+", "", code
+        )  # what a column is called changes nothing
     code = re.sub(r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'', "", code)
     return re.sub(r"(?m)(?:^|(?<=\s))(?:#|--|//)[^\n]*|^print\(.*\)$", "", code)
 
