@@ -113,6 +113,14 @@ def test_trees_are_forgotten_in_time_and_nothing_changes(monkeypatch: pytest.Mon
     assert len(tree._nodes) <= 40
 
 
+def test_of_two_equal_trees_one_stays() -> None:
+    dogs = tree.repeat(parse(".*dog.*"), 3, None)
+    tree.forget()  # what is made now is another object
+    again = tree.repeat(dogs.parts[0], 3, None)
+    assert again is not dogs
+    assert equivalent(tree.either(dogs, again, tree.NONE), dogs)
+
+
 @settings(max_examples=150, deadline=None)
 @given(regexes)
 def test_double_complement_and_de_morgan_hold(regex: str) -> None:

@@ -196,6 +196,8 @@ def either(*nodes: Node) -> Node:
                 found[part.id] = part
     if len(found) > 1:
         for wide in [part for part in found.values() if part.padded or part.counted]:
+            if wide.id not in found:  # of two equal trees, one from before `forget`, one must stay
+                continue
             for key in [
                 key for key, part in found.items() if part is not wide and covers(wide, part)
             ]:
