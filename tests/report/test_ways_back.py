@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from polyglitch.campaign import make_campaign
+from polyglitch.errors import LimitReached
 from polyglitch.flow import finished
 from polyglitch.report import write_report
+from polyglitch.results import ways_back
 from polyglitch.results.summary import summarise
 from polyglitch.results.ways_back import turned_round
 
@@ -55,6 +57,20 @@ def test_with_a_second_system_each_translation_stands_with_its_way_back(
     assert "Translated back" in page
     assert "The cat is big." in page, "capitals are not worth a mark"
     assert "You do not read" not in page
+
+
+def test_a_limit_that_the_way_back_reaches_ends_no_run(
+    tmp_path: Path, options: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spent(*_: object) -> None:
+        raise LimitReached("no characters are left")
+
+    monkeypatch.setattr(ways_back, "ask_aside", spent)
+    asked = make_campaign(options | {"back": f"python:{tmp_path / 'mine.py'}:back"})
+    with finished(asked) as (history, figures):
+        history.reload()
+        assert history.finished and figures["issues"] == 1
+        assert figures["way_back"] == {"texts": 0, "of": 1}
 
 
 def test_without_one_the_report_says_how_to_get_it(

@@ -8,7 +8,7 @@ from typing import Any
 
 from polyglitch import registry
 from polyglitch.campaign import Campaign
-from polyglitch.errors import PolyglitchError
+from polyglitch.errors import LimitReached, PolyglitchError, SystemFailed
 from polyglitch.protocols import Remote
 from polyglitch.records import Input
 from polyglitch.results.findings import ReportLimits
@@ -31,16 +31,18 @@ def keep_ways_back(
     inputs = list({item.text: item for row in rows for item in row if item}.values())
     if not inputs:
         return {}
-    if len(askers) > 1:  # a method makes round trips: the system is open
-        signature = plan.systems[1].signature
-        answers = askers[1].gather(askers[1].submit(inputs))
-    else:
-        try:
+    try:
+        if len(askers) > 1:  # a method makes round trips: the system is open
+            signature = plan.systems[1].signature
+            answers = askers[1].gather(askers[1].submit(inputs))
+        else:
             answers, signature = ask_aside(uri, inputs, campaign, plan, history)
-        except PolyglitchError:
-            if campaign.back:
-                raise
-            return {}  # nobody asked for it: the other direction is not installed
+    except (SystemFailed, LimitReached):  # all is judged: what only helps to read ends no run
+        return {"way_back": {"texts": 0, "of": len(inputs)}}
+    except PolyglitchError:
+        if campaign.back:
+            raise
+        return {}  # nobody asked for it: the other direction is not installed
     said = sum(output.ok for output in answers.values())
     return {"way_back": {"system": signature, "texts": said, "of": len(inputs)}}
 
