@@ -8,13 +8,12 @@ in front, read off the eigenvectors of those parts and the discounted paths into
 from __future__ import annotations
 
 from math import gcd
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.represent.automata.product import Product
 
-Matrix = npt.NDArray[np.float64]
+Matrix: TypeAlias = "npt.NDArray[np.float64]"
 CLOSE = 1e-9  # growth rates nearer than this are the same one
 
 

@@ -22,6 +22,7 @@ from polyglitch.represent.automata.dfa import (
     alphabet,
     automaton,
 )
+from polyglitch.represent.automata.native import native_similarity
 from polyglitch.represent.automata.product import Product, counts, product, shared_counts
 from polyglitch.represent.regex.parse import parse
 from polyglitch.represent.regex.tree import Node
@@ -29,6 +30,7 @@ from polyglitch.represent.regex.tree import Node
 CONVERGED = 0.001  # the paper's threshold on the change from one length to the next
 LENGTHS = 2_000  # words this long say nothing new of a regex that people write
 EXACT_STATES = 300  # eigenvalues of larger products take seconds
+USUAL = ("paper", DEFAULT_LIMITS)
 TOKEN = re.compile(r"<\w+>|\[\^?(?:\\.|[^\]\\])*(?:\]|\\?\Z)|\{[^}]*(?:\}|\Z)|\\.|\w+|.", re.DOTALL)
 
 
@@ -73,7 +75,15 @@ def language_similarity(
     mode: Literal["paper", "exact"] = "paper",
     limits: AutomatonLimits = DEFAULT_LIMITS,
 ) -> RegexSimilarity:
-    """SemMT-D: the Jaccard similarity of the languages, as the limit over longer and longer words."""
+    """SemMT-D: the Jaccard similarity of the languages, as the limit over longer and longer words.
+
+    Texts go through the compiled part where it was built; trees always go this way, which is the reference for it.
+    """
+    if isinstance(one, str) and isinstance(other, str) and (mode, limits) == USUAL:
+        quick = native_similarity(one, other, threshold)
+        if quick is not None:
+            value, length, exact = quick
+            return RegexSimilarity(value, length, exact=exact)
     a = parse(one) if isinstance(one, str) else one
     b = parse(other) if isinstance(other, str) else other
     if a is b:
