@@ -13,8 +13,8 @@ from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 
-from polyglitch.compare.oracles.aligned.text import read_parse
-from polyglitch.nlp.lexicons.pivot import Pivot, translator
+from polyglitch.compare.oracles.aligned.links import read_parse
+from polyglitch.nlp.lexicons.words import Pivot, translator
 from polyglitch.nlp.parsers.conllu import read_parses
 from polyglitch.tools import Toolbox
 

@@ -25,7 +25,7 @@ import numpy as np
 from polyglitch.cli.options import read_fields
 from polyglitch.corpus.read import open_corpus
 from polyglitch.mutate.capabilities.seeds import label_names
-from polyglitch.nlp.embedders.minilm import open_minilm
+from polyglitch.nlp.embedders.sentence_vectors import open_minilm
 from polyglitch.nlp.sentences import readable
 from polyglitch.protocols import Floats
 
@@ -38,7 +38,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polyglitch.nlp.embedders.minilm import open_minilm
+from polyglitch.nlp.embedders.sentence_vectors import open_minilm
 
 HERE = Path(__file__).parent
 WEIGHTS = np.load(HERE / "weights.npz", allow_pickle=False)

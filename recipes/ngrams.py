@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.terms import open_lexicon
 
 OUT = Path(__file__).parents[1] / "src/polyglitch/languages/en/ngrams.tsv.gz"
 TAGS = ("JJ", "RB", "NN", "NNS")

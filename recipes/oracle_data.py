@@ -9,9 +9,9 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from polyglitch.compare.oracles.aligned.links import Sentence
 from polyglitch.compare.oracles.aligned.oracle import Quad, ReadPairs, read_pairs
 from polyglitch.compare.oracles.aligned.resources import Resources
-from polyglitch.compare.oracles.aligned.text import Sentence
 from polyglitch.tools import Toolbox
 
 METHODS = ("SIT", "CAT", "CIT", "PatInv", "Purity")

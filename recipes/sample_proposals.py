@@ -15,7 +15,6 @@ from pathlib import Path
 import msgspec
 
 from polyglitch.mutate.slots import open_slots
-from polyglitch.mutate.swap import NATURALNESS
 from polyglitch.nlp.parsers.spacy import open_spacy
 from polyglitch.nlp.proposers.auto import FILE, BundledRow
 from polyglitch.nlp.proposers.dictionary import open_dictionary
@@ -48,17 +47,15 @@ def refused(slot: Slot, one: Candidate, block: set[tuple[str, str, str]]) -> boo
     )
 
 
-def rows(name: str, proposer: Proposer, slots: list[Slot]) -> list[BundledRow]:
-    """What a proposer says of the slots, the refused words left out."""
+def rows(name: str, proposer: Proposer, slots: list[Slot], judged: bool) -> list[BundledRow]:
+    """What a proposer says of the slots, the refused words left out; the dial of a method is asked when it is used."""
     block = blocked()
     made = []
     for slot, some in zip(slots, proposer.propose(slots, TOP), strict=True):
-        kept = tuple(
-            (one.word, one.score)
-            for one in some
-            if one.accepted >= NATURALNESS and not refused(slot, one, block)
+        kept = tuple((one.word, one.score) for one in some if not refused(slot, one, block))
+        made.append(
+            BundledRow(slot.parse.text, name, slot.token.start, slot.token.text, kept, judged)
         )
-        made.append(BundledRow(slot.parse.text, name, slot.token.start, slot.token.text, kept))
     return made
 
 
@@ -76,10 +73,10 @@ def main() -> None:
         for parse in parses
         for i in open_slots(parse, ("NOUN", "ADJ", "NUM"), edges=True, compared=False)
     ]
-    made = rows("smollm", open_smollm_proposer("en"), fitting)
-    made += rows("dictionary", open_dictionary("en"), similar)
+    made = rows("smollm", open_smollm_proposer("en"), fitting, judged=True)
+    made += rows("dictionary", open_dictionary("en"), similar, judged=False)
     text = "".join(msgspec.json.encode(row).decode() + "\n" for row in made)
-    (SAMPLE / FILE).write_text(text, "utf-8")
+    (SAMPLE / FILE.format("en")).write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

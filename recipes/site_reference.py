@@ -22,13 +22,18 @@ from polyglitch.campaign import Campaign
 from polyglitch.cli.main import polyglitch as program
 
 REPOSITORY = re.compile(
-    r"\[([^\]]*)\]\((?:\.\./)+((?:examples|benchmarks|src|tests|recipes|Dockerfile|action.yml|\.github|[A-Z]+\.md)[^)]*)\)"
+    r"\[([^\]]*)\]\((?:\.\./)+((?:(?:examples|benchmarks|src|tests|recipes)(?![\w.])|Dockerfile|action.yml|\.github|[A-Z]+\.md)[^)]*)\)"
 )
 
 
 def cell(text: object) -> str:
     """A text in one cell of a table."""
     return " ".join(str(text).split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+def code(text: object) -> str:
+    """A text in one cell, as code: there a bar and an angle stand for themselves."""
+    return f"`{' '.join(str(text).split())}`"
 
 
 def commands() -> Iterator[str]:
@@ -62,7 +67,7 @@ def option(param: click.Parameter, command: click.Command) -> str:
     if not isinstance(param, click.Option):
         return f"| `{param.make_metavar(click.Context(command))}` | argument |"
     record = param.get_help_record(click.Context(command))
-    return f"| `{cell(record[0])}` | {cell(record[1])} |" if record else ""
+    return f"| {code(record[0])} | {cell(record[1])} |" if record else ""
 
 
 def names() -> Iterator[str]:
@@ -85,7 +90,7 @@ def methods() -> Iterator[str]:
         yield f"\n## {entry.name}\n\n{entry.about}\n\n| parameter | type | default |\n|---|---|---|"
         for one in inspect.signature(made).parameters.values():
             default = "" if one.default is inspect.Parameter.empty else repr(one.default)
-            yield f"| `{one.name}` | {cell(one.annotation)} | {cell(default) and f'`{cell(default)}`'} |"
+            yield f"| `{one.name}` | {cell(one.annotation)} | {cell(default) and code(default)} |"
 
 
 def settings() -> Iterator[str]:
@@ -100,7 +105,7 @@ def settings() -> Iterator[str]:
     for name, hint in get_type_hints(Campaign).items():
         default = getattr(Campaign(), name, None)
         kind = str(hint).replace("<class '", "").replace("'>", "").replace("typing.", "")
-        yield f"| `{name}` | {cell(kind)} | `{cell(default)}` | {cell(remarks.get(name, ''))} |"
+        yield f"| `{name}` | {cell(kind)} | {code(default)} | {cell(remarks.get(name, ''))} |"
 
 
 def python() -> Iterator[str]:
@@ -127,7 +132,7 @@ def record_fields() -> Iterator[str]:
             continue
         yield f"\n## {name}\n\n{inspect.getdoc(thing) or ''}\n\n| field | type | default |\n|---|---|---|"
         for field in msgspec.structs.fields(thing):
-            default = "" if field.default is msgspec.NODEFAULT else f"`{cell(repr(field.default))}`"
+            default = "" if field.default is msgspec.NODEFAULT else code(repr(field.default))
             kind = str(field.type).replace("<class '", "").replace("'>", "")
             yield f"| `{field.name}` | {cell(kind.replace('polyglitch.records.', ''))} | {default} |"
 

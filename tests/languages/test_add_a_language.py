@@ -29,6 +29,7 @@ def catalan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mine" / "ca"
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_page_is_a_language(catalan: Path, cli: Cli) -> None:
     assert (catalan / "language.toml").is_file() and f"polyglitch {FACTS}" in PAGE
     rows = {row["name"]: row for row in json.loads(cli("list", "languages", "--json").stdout)}

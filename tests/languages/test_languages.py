@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import polyglitch
 from polyglitch.cli.list import command
-from polyglitch.compare.oracles.containment import fold
+from polyglitch.compare.oracles.two_outputs import fold
 from polyglitch.errors import Missing
 from polyglitch.languages import known_languages, language, two_letters
-from polyglitch.languages.forms import differ_by_ending, share_half, share_most
+from polyglitch.languages.record import differ_by_ending, share_half, share_most
 from polyglitch.mutate.slots import open_slots
 from polyglitch.mutate.swap import swap_words
 from polyglitch.nlp.sentences import split_sentences
@@ -115,6 +115,7 @@ def test_sit_has_slots_and_cases_on_portuguese() -> None:
     assert not any(re.search(r"\ban\b", case.inputs[1].text) for case in cases)
 
 
+@pytest.mark.slow
 def test_list_languages_says_what_each_can_do() -> None:
     rows = json.loads(CliRunner().invoke(command, ["languages", "--json"]).output)
     assert [one.code for one in known_languages()] == list(FOLDERS)

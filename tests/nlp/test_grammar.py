@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.terms import open_lexicon
 from polyglitch.nlp.parsers.grammar import (
     count_productions,
     insertions,

@@ -26,7 +26,7 @@ SPANS = [[(4, 9), (10, 17)], [(2, 7)], [(0, 6), (79, 84)]]
 def test_texts_are_cut_as_by_tokenizers() -> None:
     from tokenizers import Tokenizer
 
-    from polyglitch.nlp.embedders.word_pieces import WordPieces
+    from polyglitch.nlp.embedders.bert import WordPieces
     from polyglitch.nlp.models.downloads import data_folder
 
     folder = data_folder("minilm")
@@ -47,8 +47,7 @@ def test_texts_are_cut_as_by_tokenizers() -> None:
 
 @pytest.mark.needs("torch", "transformers")
 def test_it_is_the_same_as_by_transformers() -> None:
-    from polyglitch.nlp.embedders.folder import open_hf_embedder
-    from polyglitch.nlp.embedders.minilm import open_minilm
+    from polyglitch.nlp.embedders.sentence_vectors import open_hf_embedder, open_minilm
     from polyglitch.nlp.models.downloads import require
 
     own = open_minilm("en")
@@ -62,7 +61,7 @@ def test_it_is_the_same_as_by_transformers() -> None:
 
 
 def test_like_sentences_are_near() -> None:
-    from polyglitch.nlp.embedders.minilm import open_minilm
+    from polyglitch.nlp.embedders.sentence_vectors import open_minilm
 
     one, same, other = open_minilm("en").embed(
         ["The mayor resigned.", "The city's mayor stepped down.", "Bread needs salt."]

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from polyglitch.errors import SystemFailed
 from polyglitch.nlp.models.byte_pairs import BytePairs, printable_bytes
-from polyglitch.nlp.models.gguf import GgufFile
-from polyglitch.nlp.models.tensor_file import read_tensors, write_tensors
+from polyglitch.nlp.models.model_files import GgufFile, read_tensors, write_tensors
 
 
 def string(text: str) -> bytes:
@@ -109,8 +108,7 @@ def test_tokens_cover_the_text_without_a_gap(text: str) -> None:
 def test_smollm_is_cut_as_by_tokenizers() -> None:
     from tokenizers import Tokenizer
 
-    from polyglitch.nlp.models.smollm import open_smollm
-    from polyglitch.nlp.models.smollm_torch import open_torch_smollm, torch_folder
+    from polyglitch.nlp.models.smollm import open_smollm, open_torch_smollm, torch_folder
 
     open_torch_smollm()
     other = Tokenizer.from_file(str(torch_folder() / "tokenizer.json"))

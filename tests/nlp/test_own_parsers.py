@@ -1,34 +1,18 @@
-"""Small parsers of our own: packed with a hash, taken from a folder of releases, refused when they are others."""
+"""Small parsers of our own: two come with the package, others are trained on treebanks that the user has."""
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import pytest
 
 from polyglitch.cli.main import main
 from polyglitch.errors import UsageError
-from polyglitch.nlp.models import own_parsers
-from polyglitch.nlp.models.own_parsers import OwnParser, fetched, offer, pack, unpack
-from polyglitch.nlp.parsers.choose import choose
+from polyglitch.nlp.models import downloads
+from polyglitch.nlp.models.downloads import bundled, digest, fetched, offer_parser, packed
+from polyglitch.nlp.parsers.choose import choose, open_parser
 from polyglitch.nlp.parsers.udpipe import sentences, tokens_of
 from tests.conftest import ROOT
-
-
-@pytest.fixture
-def release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of releases with a parser of Swedish that is small indeed."""
-    made = tmp_path / "trained"
-    (made / "vocab").mkdir(parents=True)
-    (made / "config.cfg").write_text("[nlp]\nlang = 'sv'\n")
-    (made / "vocab" / "strings.json").write_text("[]")
-    monkeypatch.setenv("POLYGLITCH_CACHE", str(tmp_path / "cache"))
-    file, digest = pack("sv", made, tmp_path / "release")
-    assert pack("sv", made, tmp_path / "again")[1] == digest  # the same files, the same hash
-    known = {"sv": OwnParser(digest, 3.1, "CC BY-SA 4.0", "a test set", 90.0, 80.0, 70.0)}
-    monkeypatch.setattr(own_parsers, "known_parsers", lambda: known)
-    return file.parent
 
 
 def ended(arguments: list[str]) -> int:
@@ -38,46 +22,58 @@ def ended(arguments: list[str]) -> int:
     return int(left.value.code or 0)
 
 
-def test_a_release_is_fetched_found_and_not_fetched_again(
-    release: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_without_a_treebank_the_command_with_one_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert choose("sv") is None and fetched("sv") is None
-    assert offer("sv")[0] == "" and "recipes.train_parser sv" in offer("sv")[1]
-    monkeypatch.setenv("POLYGLITCH_RELEASES", release.as_uri())
-    assert offer("sv")[0] == "polyglitch get parser-sv (3.1 MB, CC BY-SA 4.0)"
-    assert ended(["get", "parser-sv"]) == 0
-    choice = choose("sv")
-    assert choice is not None and (choice.origin, choice.tags_only) == ("fetched", False)
-    assert ended(["get", "parser-sv"]) == 0 and "there already" in capsys.readouterr().out
-
-
-def test_without_a_release_the_recipe_is_named(
-    release: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    monkeypatch.setenv("POLYGLITCH_CACHE", str(tmp_path))
     assert ended(["get", "parser-sv"]) == 2
     said = capsys.readouterr().err
-    assert "--from FOLDER" in said and "recipes.train_parser sv" in said
-    assert ended(["get", "parser-sv", "--from", "https://example.org/releases"]) == 2
-    assert "file: address" in capsys.readouterr().err
-
-
-def test_another_file_of_that_name_is_refused(
-    release: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with zipfile.ZipFile(release / own_parsers.file_name("sv"), "a") as archive:
-        archive.writestr("more.txt", "not what was released")
-    assert ended(["get", "parser-sv", "--from", str(release)]) == 2
-    assert "not the file that was released" in capsys.readouterr().err
+    assert "--treebank" in said and offer_parser("sv") in said
+    assert offer_parser("sv").startswith("git clone --depth 1 https://") and offer_parser(
+        "sv"
+    ).endswith("get parser-sv --treebank UD_Swedish-PUD")
+    assert ended(["get", "parser-sv", "--treebank", str(tmp_path / "gone")]) == 2
+    assert "no such file or folder" in capsys.readouterr().err
+    assert ended(["get", "smollm2", "--treebank", str(tmp_path)]) == 2
+    (tmp_path / "mine.conllu").write_text(TREE, "utf-8")
+    assert ended(["get", "parser-sv", "--treebank", str(tmp_path / "mine.conllu")]) == 2
+    assert "sv_gsd-ud-train.conllu" in capsys.readouterr().err
     assert fetched("sv") is None
 
 
-def test_nothing_is_unpacked_outside_its_folder(tmp_path: Path) -> None:
-    file = tmp_path / "bad.zip"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("../outside.txt", "here")
-    with pytest.raises(UsageError, match="leads out"):
-        unpack(file.read_bytes(), tmp_path / "kept" / "parser-sv")
-    assert not (tmp_path / "kept" / "outside.txt").exists()
+@pytest.mark.needs("spacy")
+def test_a_parser_is_trained_found_and_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("POLYGLITCH_CACHE", str(tmp_path / "cache"))
+    trees = tmp_path / "UD_Swedish-Talbanken"
+    trees.mkdir()
+    (trees / "README.md").write_text("not a treebank", "utf-8")
+    (trees / "sv_talbanken-ud-train.conllu").write_text(TREE * 40, "utf-8")
+    (trees / "sv_talbanken-ud-test.conllu").write_text(TREE * 2, "utf-8")
+    assert choose("sv") is None
+    command = ["get", "parser-sv", "--treebank", str(trees), "--steps", "20"]
+    assert ended(command) == 0
+    assert "measured on TALBANKEN test" in capsys.readouterr().out
+    folder = fetched("sv")
+    choice = choose("sv")
+    assert folder and choice and (choice.origin, choice.tags_only) == ("fetched", False)
+    assert "UD Swedish-TALBANKEN" in (folder / "NOTICE.md").read_text("utf-8")
+    assert str(tmp_path) not in (folder / "config.cfg").read_text("utf-8")
+    (parse,) = open_parser("sv", f"spacy:{folder}").parse(["Hon sov."])
+    assert [token.pos for token in parse.tokens] == ["PRON", "VERB", "PUNCT"]
+    first = digest(folder)
+    assert ended(command) == 0 and digest(folder) == first  # the same sentences, the same weights
+    assert ended(["get", "parser-sv"]) == 0 and "there already" in capsys.readouterr().out
+
+
+def test_what_ships_is_what_the_recipe_made() -> None:
+    for code, one in downloads.known_parsers().items():
+        folder = bundled(code)
+        assert bool(one.sha256) == bool(folder)
+        if folder is not None:
+            assert digest(folder) == one.sha256 and len(packed(folder)) <= 4_000_000
+            assert "CC BY-SA 4.0" in (folder / "NOTICE.md").read_text("utf-8")
 
 
 WRITTEN = """# text = Vi bor vid sjön.
@@ -111,23 +107,26 @@ TREE = (
 
 @pytest.mark.needs("spacy")
 def test_the_recipe_parts_a_treebank_before_it_looks(tmp_path: Path) -> None:
-    from recipes.train_parser import lemma_table, notice, treebanks
+    from polyglitch.nlp.models.train_parser import notice
+    from polyglitch.nlp.parsers.treebanks import lemma_table, treebanks
 
     (tmp_path / "sv_talbanken-ud-test.conllu").write_text(TREE * 3, "utf-8")
     (tmp_path / "ud_sv_talbanken_dev.conllu").write_text(TREE * 20, "utf-8")
     (tmp_path / "sv_pud-ud-test.conllu").write_text(TREE * 10, "utf-8")
-    banks = treebanks("sv", tmp_path)
+    banks = treebanks("sv", tmp_path.iterdir())
     assert (len(banks.train), len(banks.choose), len(banks.test)) == (27, 3, 3)
     assert banks.sources == ("talbanken", "pud") and banks.measured == "TALBANKEN test"
     assert lemma_table(banks.train) == {"sov": "sova"}
     said = notice([{"name": "UD Swedish-PUD", "license": "CC BY-SA 3.0", "url": "u"}])
     assert "UD Swedish-PUD, CC BY-SA 3.0" in said and "CC BY-SA 4.0" in said
-    with pytest.raises(SystemExit, match="no treebank of 'xx'"):
-        treebanks("xx", tmp_path)
+    with pytest.raises(UsageError, match="no treebank of 'xx'"):
+        treebanks("xx", tmp_path.iterdir())
+    with pytest.raises(UsageError, match="nothing to train on"):
+        treebanks("sv", [tmp_path / "sv_talbanken-ud-test.conllu"])
 
 
 def test_every_released_parser_has_its_figures_in_the_docs() -> None:
     page = (ROOT / "docs/how-to/resources.md").read_text("utf-8")
-    for code, one in own_parsers.known_parsers().items():
-        assert one.megabytes <= 4 and len(one.sha256) == 64
+    for code, one in downloads.known_parsers().items():
+        assert one.megabytes <= 4
         assert f"| `parser-{code}` " in page and f"| {one.upos} | {one.uas} | {one.las} |" in page

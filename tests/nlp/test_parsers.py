@@ -36,6 +36,28 @@ def test_the_bundled_portuguese_pipeline_tags_parses_and_brackets() -> None:
     assert tree is not None and [child.label for child in tree.children][:2] == ["NP", "VP"]
 
 
+def test_what_was_skimmed_is_completed_to_what_a_parse_gives() -> None:
+    texts = ["The cats which I saw were asleep.", "A dog barked."]
+    fresh, skimmed = spacy_parser.open_spacy("en"), spacy_parser.SpacyParser
+    whole = fresh.parse(texts)
+    parser = skimmed(fresh._pipeline)
+    assert [len(one.tokens) for one in parser.skim(texts[:1])] == [len(whole[0].tokens)]
+    assert parser.parse([*texts, texts[0]]) == [*whole, whole[0]]
+
+
+def test_tags_come_without_heads_only_where_they_do_not_hang_on_them() -> None:
+    english, folder = spacy_parser.open_spacy("en"), spacy_parser.bundled("pt")
+    portuguese = open_parser("pt", f"spacy:{folder}")
+    assert not english.tags_alone  # "which" is a pronoun or not by its head
+    assert isinstance(portuguese, spacy_parser.SpacyParser) and portuguese.tags_alone
+    text = ["O presidente assinou o acordo no Brasil."]
+    told = [
+        [(token.text, token.tag, token.pos, token.lemma) for token in parse.tokens]
+        for parse in (*portuguese.parse(text), *portuguese.tag(text))
+    ]
+    assert told[0] == told[1]
+
+
 def test_the_bundled_pipeline_is_small_and_carries_its_licence() -> None:
     folder = spacy_parser.bundled("pt")
     assert folder is not None
@@ -51,8 +73,8 @@ def test_a_named_model_serves_only_its_own_language() -> None:
 
 
 def test_what_is_missing_is_named_with_its_remedy() -> None:
-    with pytest.raises(Missing, match="spacy download de_core_news_sm"):
-        open_parser("de")
+    with pytest.raises(Missing, match="spacy download ru_core_news_sm"):
+        open_parser("ru")
     with pytest.raises(Missing, match=r"'sw'.*stanza.download"):
         open_parser("sw")
     with pytest.raises(UsageError, match="no_such_model"):

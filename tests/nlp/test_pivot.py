@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyglitch.errors import Missing
-from polyglitch.nlp.lexicons.pivot import Pivot, common, open_pivot, tidy
+from polyglitch.nlp.lexicons.words import Pivot, common, open_pivot, tidy
 from polyglitch.tools import Toolbox
 
 

@@ -117,6 +117,7 @@ def test_nor_do_they_for_universal_arcs(parse: Parse) -> None:
     assert sound(tree) and (tree.start, tree.end) == (0, len(parse.tokens))
 
 
+@pytest.mark.slow
 def test_the_treebank_agrees_with_most_brackets(shared_data: Path) -> None:
     from benchmarks.constituents import brackets, gold_trees, places_of, projected
 

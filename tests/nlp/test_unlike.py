@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polyglitch.errors import Missing
-from polyglitch.nlp.embedders import minilm
+from polyglitch.nlp.embedders import sentence_vectors
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
 from polyglitch.nlp.models import downloads
 from polyglitch.nlp.parsers.spacy import open_spacy
@@ -77,7 +77,7 @@ def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(unlike, "dictionary_folder", lambda: None)
     for module in (unlike, in_context, downloads):
         monkeypatch.setattr(module, "data_folder", lambda name: None)
-    caches = (in_context.open_words_in_context, minilm.open_minilm)
+    caches = (in_context.open_words_in_context, sentence_vectors.open_minilm)
     for one in caches:
         one.cache_clear()
     yield

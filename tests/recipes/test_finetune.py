@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from recipes.finetune import Settings, quality, read_pairs, tune
 from recipes.tiny_translator import make_model, make_tokenizer, save, train
 
@@ -20,6 +21,7 @@ LESSONS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_small_model_learns_its_corrections(tmp_path: Path) -> None:
     tokenizer = make_tokenizer([text for pair in LESSONS for text in pair])
     model = make_model(tokenizer)

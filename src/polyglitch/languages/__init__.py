@@ -1,14 +1,15 @@
 """One folder a language, data first; no code elsewhere names a language."""
 
-from polyglitch.languages.load import (
+from polyglitch.languages.record import (
     DEFAULT,
+    Language,
     all_languages,
+    having,
     known_languages,
     language,
     serving,
     two_letters,
 )
-from polyglitch.languages.record import Language, having
 
 __all__ = [
     "DEFAULT",

@@ -1,4 +1,6 @@
-"""What is known of one language: the record that `language.toml` fills, and the data files beside it."""
+"""One language: the record that `language.toml` fills, the data files beside it, which language a code stands for (from
+its folder, from a line about it, or from its script alone), and whether two words are forms of one, by spelling.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from polyglitch.errors import Missing
+from polyglitch.errors import Missing, UsageError
 
 OWN_LANGUAGES = "POLYGLITCH_LANGUAGES"  # a folder with languages of the user's own, each in a folder named by its code
 STOPS = ".。।።։។။"  # of the scripts that are known
@@ -53,6 +55,8 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     joins_clitics: tuple[str, ...] = ()  # endings of verbs that a pronoun is written together with
     relatives: tuple[str, ...] = ()  # words that make a relative pronoun of the article before them
     feminine_in_o: tuple[str, ...] = ()  # feminine words with a masculine ending
+    refers: tuple[str, ...] = ()  # relative pronouns of either gender
+    prepositions: tuple[str, ...] = ()  # contracted ones too: no subject stands behind them
 
 
 class Parsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -227,3 +231,126 @@ def _phrases(code: str, name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
         phrase = tuple(line.split())
         found.setdefault(phrase[0], []).append(phrase)
     return {first: tuple(sorted(some, key=len, reverse=True)) for first, some in found.items()}
+
+
+DEFAULT = "en"  # of suites and commands that do not say theirs
+
+
+@cache
+def language(code: str | None) -> Language:
+    """The language of a code (`pt`, `pt-BR`, `por`), or one of which nothing is known."""
+    short = two_letters(code) or _first(code)
+    # A code is part of a path below: letters only.
+    short = short if short.isascii() and short.isalpha() else ""
+    own = find(short, "language.toml")
+    told = tomllib.loads(own.read_text("utf-8")) if own else others().get(short, {})
+    script = told.get("script") or _script_of(short)
+    data = {**_by_script(script), **told, "code": short, "script": script}
+    try:
+        return msgspec.convert(data, Language)
+    except msgspec.ValidationError as error:
+        raise UsageError(
+            f"{own or 'others.toml'}: {error}; languages/record.py has the fields"
+        ) from None
+
+
+@cache
+def known_languages() -> tuple[Language, ...]:
+    """Every language with a folder, by code."""
+    return tuple(language(code) for code in having("language.toml"))
+
+
+@cache
+def all_languages() -> tuple[Language, ...]:
+    """Every language of which anything is written down, those with a folder first."""
+    rest = sorted(set(others()) - {one.code for one in known_languages()})
+    return (*known_languages(), *(language(code) for code in rest))
+
+
+def two_letters(code: str | None) -> str | None:
+    """The two-letter code of a language, or nothing where none is known."""
+    first = _first(code)
+    return first if len(first) == 2 else _by_code3().get(first)
+
+
+def _first(code: str | None) -> str:
+    """A code without its region: pt-BR and pt_BR are pt."""
+    return (code or "").replace("_", "-").partition("-")[0].lower()
+
+
+@cache
+def _by_code3() -> dict[str, str]:
+    found = {row["code3"]: code for code, row in others().items() if "code3" in row}
+    for code in having("language.toml"):
+        place = find(code, "language.toml")
+        told = tomllib.loads(place.read_text("utf-8")) if place else {}
+        found[told.get("code3", code)] = code
+    return found
+
+
+@cache
+def others() -> dict[str, dict[str, Any]]:
+    """What is known of languages without a folder, by code."""
+    return tomllib.loads(folder().joinpath("others.toml").read_text("utf-8"))
+
+
+@cache
+def _scripts() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(folder().joinpath("scripts.toml").read_text("utf-8"))
+
+
+def _script_of(code: str) -> str:
+    return next((name for name, row in _scripts().items() if code in row["languages"]), "Latin")
+
+
+def _by_script(script: str) -> dict[str, Any]:
+    row = _scripts().get(script, {})
+    return {key: value for key, value in row.items() if key != "languages"}
+
+
+def serving(proposer: str) -> str:
+    """Which languages a proposer is for, as an error says it."""
+    known = [one.code for one in known_languages() if proposer in one.proposers]
+    return f"only {', '.join(map(repr, known)) or 'no language'} is known"
+
+
+# Whether two words are forms of one: each question has its own measure, and its own name. They differ on purpose. What
+# proposes or compares words was read and tuned with each; a stemmer of one language serves none of them, since the
+# language of a text is not always told and a word list of another must not be mixed in.
+SAME_START = 4  # letters that two forms of a word share at least, and more than half of the longer
+MOST_SHARED = 0.6  # so much of a beginning shared makes two forms of one word
+
+
+def shared_beginning(one: str, other: str) -> int:
+    """How many letters two words begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def differ_by_ending(one: str, other: str) -> bool:
+    """Whether only endings part two words: all but two letters of the shorter are shared, and at least three."""
+    short, long = sorted((one, other), key=len)
+    shared = shared_beginning(short, long)
+    return shared >= 3 and shared >= len(short) - 2 and len(long) - shared <= 4
+
+
+def share_half(one: str, other: str) -> bool:
+    """Whether two words are equal, or begin alike for four letters and more than half of the longer."""
+    shared = shared_beginning(one, other)
+    return one == other or (shared >= SAME_START and 2 * shared > max(len(one), len(other)))
+
+
+def share_most(one: str, other: str) -> bool:
+    """Whether two words, whatever their case, begin alike for three letters and 60% of the longer."""
+    one, other = one.lower(), other.lower()
+    shared = shared_beginning(one, other)
+    longer = max(len(one), len(other))
+    return one == other or (shared >= 3 and shared / longer >= MOST_SHARED)
+
+
+def without_ending(word: str, endings: tuple[str, ...], least: int) -> str:
+    """A word without the first of some endings that it has, if at least so many letters are left."""
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= least:
+            return word[: -len(ending)]
+    return word

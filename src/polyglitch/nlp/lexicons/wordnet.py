@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +31,7 @@ DETACHMENTS = {
     "adv": (),
 }
 ANTONYM, HYPERNYM = "!", "@"
+REMEMBERED = 20_000  # lines of each file, some 10 MB
 NEAR = "@~&^"  # wider, narrower, similar, see also
 
 
@@ -53,6 +54,9 @@ class WordNet:
         }
         self._exceptions = {part: _exceptions(folder / f"{part}.exc") for part in DETACHMENTS}
         self._irregular: dict[str, dict[str, list[str]]] = {}
+        # A word is asked about under every part of speech, and its meanings lead to one another.
+        self._offsets = lru_cache(REMEMBERED)(self._read_offsets)
+        self._synset = lru_cache(REMEMBERED)(self._read_synset)
         self.signature = f"wordnet:{folder}"
 
     def knows(self, pos: str) -> bool:
@@ -135,7 +139,7 @@ class WordNet:
         bases = {base for part in PARTS for base in self.bases(word, part)}
         return {word, *bases} | self.synonyms(word, pos) | self.related(word, pos, NEAR)
 
-    def _offsets(self, lemma: str, part: str) -> list[int]:
+    def _read_offsets(self, lemma: str, part: str) -> list[int]:
         # Without its ending "s" is nothing, and nothing is found in the licence on top of the file.
         line = _find(self._files["index", part], lemma) if lemma else None
         if line is None:
@@ -144,7 +148,7 @@ class WordNet:
         count = int(fields[2])
         return [int(field) for field in fields[-count:]]
 
-    def _synset(self, part: str, offset: int) -> Synset:
+    def _read_synset(self, part: str, offset: int) -> Synset:
         data = self._files["data", part]
         line = data[offset : data.find(b"\n", offset)].decode("utf-8").split(" | ")[0].split()
         count = int(line[3], 16)

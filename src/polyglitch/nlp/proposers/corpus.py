@@ -16,7 +16,7 @@ from itertools import islice
 
 from polyglitch.errors import NothingToTest
 from polyglitch.languages import language as language_of
-from polyglitch.languages.forms import differ_by_ending
+from polyglitch.languages.record import differ_by_ending
 from polyglitch.protocols import Candidate, Slot, Token, Tools
 from polyglitch.records import digest
 

@@ -10,12 +10,11 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-import numpy as np
-
 from polyglitch.errors import Missing
+from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
-from polyglitch.languages.forms import differ_by_ending
+from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.models.smollm import SIGNATURE, open_smollm
 from polyglitch.nlp.proposers.candidates.words import TokenVectors
 from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes

@@ -16,7 +16,7 @@ from typing import Protocol
 from polyglitch import registry
 from polyglitch.errors import as_works_here
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.embedders.minilm import MiniLm, open_minilm
+from polyglitch.nlp.embedders.sentence_vectors import MiniLm, open_minilm
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
 from polyglitch.nlp.proposers.candidates.scoring import CandidateJudge, ScoredCandidate
 from polyglitch.nlp.proposers.smollm import SmolLmProposer, open_smollm_proposer
@@ -29,6 +29,12 @@ LEAST = 0.35
 # The same without a sentence; TransRepair's dictionary asks for .55 of the same vectors beside a second set.
 LEAST_BY_VECTORS = 0.6
 LEAST_MEANING = 0.2  # the probability under which a word is not even the best of a poor sentence
+# Of the words that are judged by their meaning: few are alike, so more are looked at. Of those that were read, none
+# below it comes to TAKEN once it is heard in its sentence.
+LEAST_NATURAL = "0.65"
+# The probability of being natural under which no method takes a word, however alike: verbs ask most of what stands
+# around them ("prevent direct sunlight", "advise this kettle"), and of those that were read fewest were natural.
+TAKEN, TAKEN_VERB = 0.72, 0.86
 SCORED = 20  # words of a slot that are judged by their meaning
 DEFAULT = "smollm"
 log = logging.getLogger("polyglitch")
@@ -82,7 +88,7 @@ class MeaningProposer:
         self._look(slots, found)
         ranked = []
         for slot, some in zip(slots, found, strict=True):
-            judged = [(one.word, self._accepted(slot, natural, one)) for natural, one in some]
+            judged = [(one.word, self._accepted(slot, one)) for _, one in some]
             kept = [Candidate(word, odds, odds) for word, odds in judged if odds >= LEAST_MEANING]
             ranked.append(sorted(kept, key=lambda one: (-one.score, one.word))[:top])
         return ranked
@@ -105,15 +111,18 @@ class MeaningProposer:
         for (_, one), cosine in zip(new, cosines, strict=True):
             one.in_context = cosine
 
-    def _accepted(self, slot: Slot, natural: float, one: ScoredCandidate) -> float:
-        alike = self._judge.alike(slot, one)
-        return round(max(natural - alike, 0.0) if self._other else alike, 4)
+    def _accepted(self, slot: Slot, one: ScoredCandidate) -> float:
+        natural, alike = self._judge.natural(slot, one), self._judge.alike(slot, one)
+        if natural < (TAKEN_VERB if slot.token.pos == "VERB" else TAKEN):
+            return 0.0
+        # What is alike and hardly natural is an error of one of the two models: both must agree.
+        return round(max(natural - alike, 0.0) if self._other else natural * alike, 4)
 
 
 def open_meaning(language: str, floor: str, other: bool) -> MeaningProposer:
     """The words of SmolLM2 by their meaning, heard in their sentences where MiniLM is installed."""
     likeness = WordsInContext(open_minilm(language)) if data_folder("minilm") else None
-    base = open_smollm_proposer(language, floor) if floor else open_smollm_proposer(language)
+    base = open_smollm_proposer(language, floor or LEAST_NATURAL)
     return MeaningProposer(base, likeness, other)
 
 

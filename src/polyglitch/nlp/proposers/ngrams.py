@@ -14,7 +14,7 @@ from functools import cache
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
-from polyglitch.nlp.lexicons.sentiment import CLASSES, open_lexicon
+from polyglitch.nlp.lexicons.terms import CLASSES, open_lexicon
 from polyglitch.protocols import Candidate, Slot
 
 # How often two words must have been seen side by side: two nouns need it most (`rock band`, not `sea cage`).

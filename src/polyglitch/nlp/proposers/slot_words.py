@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from polyglitch.languages import language as language_of
-from polyglitch.languages.forms import differ_by_ending
+from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.parsers.spacy import installed, open_spacy
 from polyglitch.protocols import Slot
 

@@ -11,14 +11,15 @@ from functools import cache
 from itertools import pairwise
 
 import msgspec
-import numpy as np
 
 from polyglitch.errors import Missing, UsageError
+from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm, signature
 from polyglitch.nlp.proposers.candidates.phrases import open_phrase_filling
 from polyglitch.nlp.proposers.candidates.scoring import (
+    ASKED_FOR,
     STAGES,
     TAIL,
     CandidateJudge,
@@ -37,10 +38,15 @@ AT_ONCE = 2 * ROW  # tokens of sentences whose keys and values are held, 46 KB e
 REMEMBERED = 20_000  # slots, some 10 MB
 START = 0  # <|endoftext|>, which stands between texts in the model's training
 LOOKED_AT = 60  # words a slot that are looked at one by one, by likeness and odds
-RESCORED = 8  # of these, how many are scored with what follows: the costly step
+RESCORED = 5  # of these, how many are scored with what follows: the costly step
+WIDE = 8  # the same where words are wanted that are less natural, such as those of the same meaning
 UNFILTERED = 12  # the same where none is dropped for being odd, so that SIT's ten are there
-# The probability of being natural under which a word is not proposed, nor scored any further.
-FLOOR = 0.25
+# The probability of being natural under which a word is not proposed, nor scored any further: the methods ask for more
+# by default, and every word that is carried on costs a pass over what follows it.
+FLOOR = 0.8
+# A sentence with so many words of the probability that is asked for needs no others; where there are fewer, its
+# likeliest others are scored too, of which a method takes the best.
+ENOUGH, OTHERS = 2, 6
 # How words are chosen to be looked at: what a cosine, a nat of odds and a further token weigh.
 NEAR, SIMILAR, ODDS, MORE = 1.0, 1.5, 0.15, 0.2
 RELATED = {"synonym": 1.0, "shared": 0.6, "near": 0.4, "opposite": 0.4, "sibling": 0.2}
@@ -82,20 +88,25 @@ class Tried(msgspec.Struct):
     hopeful: list[ScoredCandidate]
     after: tuple[int, ...]
     own: tuple[float, ...]
+    put_off: list[ScoredCandidate] = []  # words that are scored only where others fail
 
 
 class SmolLmProposer:
     """Fits `Proposer`; the slots of several sentences are looked at together."""
 
-    def __init__(self, model: SmolLm, language: str, floor: float = FLOOR) -> None:
+    def __init__(
+        self, model: SmolLm, language: str, floor: float = FLOOR, asked_for: float = 0.0
+    ) -> None:
         self._tokenizer, self._weights = model
         self._language = language
         self.tokens = 0  # that the model has computed: what the time goes into
         relations = open_word_relations(language)
         self.wordnet = relations is not None
-        self._judge, self._floor = CandidateJudge(self.wordnet), floor
+        self._judge, self._floor, self._asked_for = CandidateJudge(self.wordnet), floor, asked_for
+        self._rescored = RESCORED if floor >= FLOOR else WIDE if floor else UNFILTERED
         known = f"+{relations.signature}" if relations else ""
-        self.signature = f"{signature()}/7{known}-{self._judge.signature}>={floor}"
+        first = f"<{asked_for}" if asked_for else ""
+        self.signature = f"{signature()}/9{known}-{self._judge.signature}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
@@ -147,14 +158,45 @@ class SmolLmProposer:
         for some in rows([one for one in sentences if one.places], size, AT_ONCE):
             pool = PackedPool(self._weights)
             tried = [one for row in rows(some, size) for one in self._after_left(pool, row, wanted)]
-            for (start, _), (end, hope) in pairwise(STAGES):
-                score_right(pool, tried, start, end)
-                self._drop_hopeless(tried, hope)
+            self._score_what_follows(pool, tried)
+            if self._asked_for and wanted is None:
+                self._score_others(pool, tried)
             self.tokens += pool.size
             for one in tried:
-                judged = [(self._judge.natural(one.slot, word), word) for word in one.hopeful]
+                judged = [(self._natural(one, word), word) for word in one.hopeful]
                 found[one.number] = best_first(judged, self._floor)
         return [found.get(number, []) for number in range(len(slots))]
+
+    def _score_what_follows(self, pool: PackedPool, tried: Sequence[Tried]) -> None:
+        """Score the words with what follows, in steps between which those are dropped that fell too low."""
+        for start, end in pairwise(STAGES):
+            score_right(pool, tried, start, end)
+            self._drop_hopeless(tried)
+
+    def _score_others(self, pool: PackedPool, tried: Sequence[Tried]) -> None:
+        """Score the words that were put off in sentences where too few of the others stood the test."""
+        by_text: dict[str, list[Tried]] = {}
+        for one in tried:
+            by_text.setdefault(one.slot.parse.text, []).append(one)
+        second = []
+        for some in by_text.values():
+            good = sum(self._natural(one, word) >= self._asked_for for one, word in words_of(some))
+            if good < ENOUGH:
+                left = [
+                    (self._natural(one, word), one, word) for one in some for word in one.put_off
+                ]
+                left.sort(key=lambda item: -item[0])
+                second += [
+                    Tried(one.number, one.slot, [word], one.after, one.own)
+                    for _, one, word in left[:OTHERS]
+                ]
+        self._score_what_follows(pool, second)
+        by_number = {one.number: one for one in tried}
+        for one in second:
+            by_number[one.number].hopeful += one.hopeful
+
+    def _natural(self, one: Tried, word: ScoredCandidate) -> float:
+        return self._judge.natural(one.slot, word)
 
     def _sentence(self, text: str, slots: list[tuple[int, Slot]]) -> ScoredSentence:
         """The tokens of a text after the start mark, and the slots that are whole tokens of it."""
@@ -181,9 +223,16 @@ class SmolLmProposer:
         found = []
         for number, sentence in enumerate(row):
             ids, states, kept = sentence.ids, done[number].states, done[number].places
-            for place in sentence.places:
+            if not sentence.places:
+                continue
+            # All words at all slots in one product: to gather their vectors slot by slot costs more than the model.
+            every = pool.scores(states[[place.start - 1 for place in sentence.places]])
+            for place, scores in zip(sentence.places, every, strict=True):
                 some = wanted[place.slot.parse.text, place.slot.token.start] if wanted else None
-                hopeful = list(self._hopeful(pool, place, ids, states, kept, own[number], some))
+                odds = scores[self._candidates.first] - scores[ids[place.start]]
+                hopeful = list(
+                    self._hopeful(pool, place, ids, states, kept, own[number], odds, some)
+                )
                 after = sentence.after(place)
                 found.append(
                     Tried(
@@ -194,13 +243,12 @@ class SmolLmProposer:
                         tuple(own[number][i] for i in after),
                     )
                 )
-        self._drop_hopeless(found, STAGES[0][1])
+        self._drop_hopeless(found)
         for one in found if wanted is None else ():
-            ranked = [(self._judge.natural(one.slot, word), word) for word in one.hopeful]
-            one.hopeful = [
-                word
-                for _, word in best_first(ranked, 0.0)[: RESCORED if self._floor else UNFILTERED]
-            ]
+            ranked = [(self._natural(one, word), word) for word in one.hopeful]
+            best = best_first(ranked, 0.0)[: self._rescored]
+            one.hopeful = [word for natural, word in best if natural >= self._asked_for]
+            one.put_off = [word for natural, word in best if natural < self._asked_for]
         return found
 
     def _hopeful(
@@ -211,13 +259,13 @@ class SmolLmProposer:
         states: Floats,
         kept: tuple[int, ...],
         own: dict[int, float],
+        odds: Floats,
         only: frozenset[str] | None = None,
     ) -> Iterator[ScoredCandidate]:
         """The words for one slot, with their odds by what is left of it."""
         slot, token, words = place.slot, place.slot.token, self._candidates
         known, found = words.of(token), article_before(slot)
         article = found[1] if found and place.start > 1 else None
-        odds = pool.gains(states[place.start - 1], ids[place.start], words.first)
         worth = NEAR * known.near + SIMILAR * known.similar + ODDS * np.maximum(odds, -12)
         worth -= MORE * words.more
         if article is not None:
@@ -227,7 +275,8 @@ class SmolLmProposer:
         worth[~known.able] = -np.inf
         rest = sum(own[i] for i in range(place.start + 1, place.end))
         fields = words.fields(token.text.lower(), token.pos)
-        order = np.argsort(-worth, kind="stable")[:LOOKED_AT]
+        order = np.argpartition(-worth, LOOKED_AT)[:LOOKED_AT]
+        order = order[np.lexsort((order, -worth[order]))]
         for other in (
             order if only is None else [words.place[w] for w in sorted(only) if w in words.place]
         ):
@@ -256,14 +305,15 @@ class SmolLmProposer:
                 before=kept[:at],
             )
 
-    def _drop_hopeless(self, tried: Sequence[Tried], hope: float) -> None:
-        """Leave out the words that would need more than is to be hoped for."""
+    def _drop_hopeless(self, tried: Sequence[Tried]) -> None:
+        """Leave out the words that have fallen too low: nothing that follows would raise them."""
         for one in tried:
-            one.hopeful = [
-                word
-                for word in one.hopeful
-                if self._judge.natural(one.slot, word, hope) >= self._floor
-            ]
+            one.hopeful = [word for word in one.hopeful if self._natural(one, word) >= self._floor]
+
+
+def words_of(tried: Sequence[Tried]) -> Iterator[tuple[Tried, ScoredCandidate]]:
+    """All words that are tried, each with its slot."""
+    return ((one, word) for one in tried for word in one.hopeful)
 
 
 def own_odds(
@@ -330,7 +380,9 @@ def score_row(pool: PackedPool, row: Sequence[tuple[Tried, ScoredCandidate, int,
             if place < len(word.tokens):
                 word.gain += next(odds)
             else:
-                word.change += next(odds) - one.own[place - len(word.tokens)]
+                step = next(odds) - one.own[place - len(word.tokens)]
+                word.change += step
+                word.worst = min(word.worst, step)
 
 
 @cache
@@ -349,7 +401,10 @@ def candidate_words(language: str) -> CandidateWords:
 
 @cache
 def open_smollm_proposer(language: str, floor: str = "") -> SmolLmProposer:
-    """The proposer; the model knows English only. `smollm:0` drops no word for being odd."""
+    """The proposer; the model knows English only. `smollm:0` drops no word for being odd.
+
+    Without a number, words are looked for that methods take by default, and the rest only in sentences that have few.
+    """
     if "smollm" not in language_of(language).proposers:
         raise Missing(
             f"a causal model for {language!r}",
@@ -362,4 +417,4 @@ def open_smollm_proposer(language: str, floor: str = "") -> SmolLmProposer:
         raise UsageError(
             f"smollm:{floor}: {floor!r} is no number from 0 to 1, the least probability of being natural"
         ) from None
-    return SmolLmProposer(open_smollm(), language, least)
+    return SmolLmProposer(open_smollm(), language, least, 0.0 if floor else ASKED_FOR)

@@ -14,7 +14,7 @@ from functools import cached_property
 from polyglitch.errors import Missing, PolyglitchError, UsageError
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.lexicons.frequencies import frequencies
+from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.nlp.proposers.slot_words import with_word
 from polyglitch.protocols import Candidate, Parse, Proposer, Slot, Tools
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 
-import numpy as np
-
 from polyglitch.errors import Missing
+from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
-from polyglitch.languages.forms import differ_by_ending
+from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.models.downloads import require
 from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.protocols import Candidate, Floats, Slot

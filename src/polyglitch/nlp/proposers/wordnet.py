@@ -9,7 +9,7 @@ from functools import cache
 from polyglitch.errors import Missing
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
-from polyglitch.languages.forms import differ_by_ending
+from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.lexicons.wordnet import Synset, WordNet, dictionary_folder, open_wordnet
 from polyglitch.nlp.proposers.slot_words import ENDINGS, WordClasses, word_classes
 from polyglitch.protocols import Candidate, Slot
@@ -139,7 +139,7 @@ class WordRelations:
         ]
 
     def _opposites(self, word: str, pos: str, synsets: list[Synset]) -> set[str]:
-        """The opposites of a word and, of an adjective, of those it is similar to (tiny, big)."""
+        """The opposites of a word with their synonyms (slowly, rapidly), and of what it is similar to (tiny, big)."""
         found = set(self._lexicon.antonyms(word, pos))
         for synset in synsets[:MEANINGS]:
             for head in self._lexicon.pointed(synset, SIMILAR):
@@ -147,6 +147,7 @@ class WordRelations:
         for one in sorted(found):
             first = self._lexicon.synsets(one, pos)[:1]
             found |= {name for synset in first for name in self._follow(synset, SIMILAR)}
+            found |= {name for synset in first for name in synset.words}
         return found
 
     def _follow(self, synset: Synset, symbols: str) -> list[str]:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 import msgspec
-import numpy as np
 
+from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.packed import PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm

