@@ -88,6 +88,7 @@ def test_batches_grow_while_they_are_quick(store: Store) -> None:
     assert max(system.batches) == 16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "status", "error"),
     [

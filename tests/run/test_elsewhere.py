@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from polyglitch.records import Input, Output
-from polyglitch.run.claimed_answers import ClaimedAnswers
-from polyglitch.store.outputs import output_key
+from polyglitch.run.threads import ClaimedAnswers
+from polyglitch.store.cases import output_key
 from polyglitch.store.store import Store
 from tests.conftest import ROOT
 

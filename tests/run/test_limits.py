@@ -94,6 +94,7 @@ def test_what_one_process_set_aside_another_cannot_spend(where: str) -> None:
 READ, WRITTEN = "prompt_tokens", "completion_tokens"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "usage",
     [

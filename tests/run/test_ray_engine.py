@@ -25,7 +25,7 @@ from tests.conftest import ROOT
 
 pytestmark = pytest.mark.needs("ray")
 
-# Writes down every text and in which process it was asked; it fails on a certain word.
+# Writes down every text and in which process it was asked; it fails on a certain word, and changes some numbers.
 SLOW = """
 import os, time
 
@@ -36,7 +36,8 @@ def translate(text):
     if "zoo" in text.lower():
         raise ValueError("no animals")
     words = text.split()
-    return text.upper() if len(words) > 4 or "town" in text else "qq " + text.upper()
+    short = len(words) < 5 and int(words[0]) % 3 == 0  # the number of some phrases is lost
+    return " ".join(["77", *words[1:]] if short else words).upper()
 """
 
 

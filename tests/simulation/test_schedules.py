@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from polyglitch.errors import LimitReached, SystemFailed
-from polyglitch.store import lease_statements, rows
+from polyglitch.store import leases, rows
 from polyglitch.store import schema as s
 from polyglitch.store.leases import Leases
 from polyglitch.systems.spending import Spent
@@ -177,10 +177,11 @@ def leave_leases(patch: pytest.MonkeyPatch) -> None:
 
 
 def never_expire(patch: pytest.MonkeyPatch) -> None:
-    living = select(s.leases.c.token).where(s.leases.c.expires > -lease_statements.NOW)
-    patch.setattr(lease_statements, "CLAIMED", select(s.claims).where(s.claims.c.token.in_(living)))
+    living = select(s.leases.c.token).where(s.leases.c.expires > -leases.NOW)
+    patch.setattr(leases, "CLAIMED", select(s.claims).where(s.claims.c.token.in_(living)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("broken", "seen"),
     [

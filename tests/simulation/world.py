@@ -18,15 +18,15 @@ from polyglitch.campaign import make_campaign
 from polyglitch.component import Method, component
 from polyglitch.corpus.read import open_corpus
 from polyglitch.errors import LimitReached, SystemFailed
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.records import Input, Output, Seed, Trial, Verdict, new_case
-from polyglitch.run import claimed_answers
+from polyglitch.run import threads
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, define
-from polyglitch.store import database
-from polyglitch.store.columns import unpack
-from polyglitch.store.outputs import output_key
+from polyglitch.store import store as stores
+from polyglitch.store.cases import output_key
 from polyglitch.store.rows import Disconnected
+from polyglitch.store.schema import unpack
 from polyglitch.store.store import Store
 from polyglitch.systems.spending import Limits, Meter, Spent
 from tests.simulation.scheduler import Killed, Lock, Process, Scheduler, SimulatedThreads
@@ -98,7 +98,7 @@ class World:
 
     def __init__(self, corpus: Path) -> None:
         self.engine = create_engine("sqlite://", poolclass=StaticPool)
-        database._prepare_schema(self.engine, "memory")
+        stores._prepare_schema(self.engine, "memory")
         event.listen(self.engine, "begin", self._begins)
         event.listen(self.engine, "commit", self._commits)
         self._raw = self.engine.raw_connection()
@@ -172,7 +172,7 @@ class World:
 
     def _store(self, process: Process) -> Store:
         """A process's own hold on the one store."""
-        memory = database.Database("memory", self.engine)
+        memory = stores.Database("memory", self.engine)
         memory.sleep = lambda seconds: self.scheduler.give_way(lambda: False, seconds)
         store: Any = Store(memory, self.scheduler.clock, LEASE)
         store.close = lambda: None
@@ -203,7 +203,7 @@ class World:
             for name, part in parts.items():
                 patch.setattr(flow, name, part)
             # A look at what others ask costs the simulation most of its time: a few in the life of a lease will do.
-            patch.setattr(claimed_answers, "LOOK", LEASE / 2)
+            patch.setattr(threads, "LOOK", LEASE / 2)
             yield
 
     def _begins(self, _: Connection) -> None:

@@ -8,10 +8,9 @@ import pytest
 
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.records import Input, Output
-from polyglitch.store import database
-from polyglitch.store.database import shown
-from polyglitch.store.outputs import output_key
-from polyglitch.store.store import Store
+from polyglitch.store import store as stores
+from polyglitch.store.cases import output_key
+from polyglitch.store.store import Store, shown
 
 KEY = output_key("m", Input("x"))
 
@@ -59,7 +58,7 @@ def test_a_store_that_cannot_be_written_can_be_read(
     store.outputs.add({KEY: Output("kept")})
     store.close()
     before = path.read_bytes()
-    monkeypatch.setattr(database, "writable", lambda _: False)  # as root everything is writable
+    monkeypatch.setattr(stores, "writable", lambda _: False)  # as root everything is writable
     again = Store(str(path))
     assert again.outputs.get([KEY])[KEY].text == "kept"
     assert [row["id"] for row in again.runs.rows()] == ["r1"]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyglitch.records import Input, Issue, Label, Seed, Verdict, decode, encode, new_case
-from polyglitch.store.queue import QueueFilter
+from polyglitch.store.labels import QueueFilter
 from polyglitch.store.store import Store
 
 RUN = "run"

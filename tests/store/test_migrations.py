@@ -9,9 +9,8 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 
 from polyglitch.records import Input, Output, Seed, Verdict, digest, encode, new_case
-from polyglitch.store.database import server_url
-from polyglitch.store.outputs import output_key
-from polyglitch.store.store import Store
+from polyglitch.store.cases import output_key
+from polyglitch.store.store import Store, server_url
 
 TABLES = {
     "about": ("key", "value"),

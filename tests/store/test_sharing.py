@@ -19,8 +19,8 @@ from sqlalchemy import event
 
 from polyglitch.records import Input, Output
 from polyglitch.run.asking import Asker
+from polyglitch.store.cases import output_key
 from polyglitch.store.leases import LeaseLost
-from polyglitch.store.outputs import output_key
 from polyglitch.store.store import Store
 from polyglitch.systems.spending import Spent
 from tests.conftest import ROOT

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.records import Input, Issue, Output, Seed, Verdict, new_case
-from polyglitch.store.outputs import output_key
+from polyglitch.store.cases import output_key
 from polyglitch.store.store import Store
 
 SEED = Seed("s1", Input("The cat sat."))
@@ -76,7 +76,7 @@ def test_issues_are_replaced_and_keep_their_order(store: Store) -> None:
     assert store.verdicts.set_issues("r", old) == 1
     assert store.verdicts.set_issues("r", new) == 3
     assert [issue.id for issue in store.verdicts.issues("r")] == ["i1", "i2", "i3"]
-    assert store.verdicts.finders("r", "s2") == ["sit"]
+    assert store.verdicts.finders("r", ["s2"]) == {"s2": ["sit"]}
 
 
 def test_threads_may_write_at_once(store: Store) -> None:

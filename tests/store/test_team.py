@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
 from collections import Counter
 from pathlib import Path
@@ -14,8 +15,8 @@ from sqlalchemy import text
 from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.records import Input, Issue, Label, Output, Seed, Verdict, new_case
 from polyglitch.store import schema
-from polyglitch.store.database import server_url, shown
-from polyglitch.store.store import Store, copy_store
+from polyglitch.store.migrations import copy_store
+from polyglitch.store.store import Store, server_url, shown
 from tests.conftest import Cli
 from tests.postgres import PASSWORD, Server
 
@@ -86,6 +87,35 @@ def test_a_store_goes_to_the_server_and_back_unchanged(
         store.close()
 
 
+def test_a_new_file_gets_the_pages_and_what_is_claimed_stays_behind(tmp_path: Path) -> None:
+    first, last = filled(str(tmp_path / "here.sqlite")), Store(str(tmp_path / "there.sqlite"))
+    held = rows(first)
+    with first.database.engine.begin() as connection:
+        connection.execute(text("insert into leases values (7, 'me', 9e9)"))
+        connection.execute(text("insert into claims values (x'00ff', 7)"))
+    added = copy_store(first, last)
+    assert rows(last) == held
+    assert added["verdicts"] == 1200 and added["label_log"] == 2
+    assert not any(copy_store(first, last).values()), "a second copy adds nothing"
+    last.labels.set("r1", label("i1", "bo", "bug", "2026-01-03T00:00:00+00:00"))
+    assert len(last.labels.of_issue("i1")) == 2, "and the copy is a store like any other"
+    first.close()
+    last.close()
+
+
+def test_pages_of_another_size_are_copied_row_by_row(tmp_path: Path) -> None:
+    where = tmp_path / "there.sqlite"
+    with sqlite3.connect(where) as connection:
+        connection.execute("pragma page_size = 1024")
+        connection.execute("vacuum")
+    first, last = filled(str(tmp_path / "here.sqlite")), Store(str(where))
+    copy_store(first, last)
+    assert rows(first) == rows(last)
+    first.close()
+    last.close()
+
+
+@pytest.mark.slow
 def test_two_peoples_stores_come_together(where: str, tmp_path: Path) -> None:
     ann, bo = filled(str(tmp_path / "ann.sqlite")), filled(str(tmp_path / "bo.sqlite"))
     ann.labels.set("r1", label("i1", "ann", "not a bug", "2026-01-05T00:00:00+00:00"))
@@ -102,6 +132,7 @@ def test_two_peoples_stores_come_together(where: str, tmp_path: Path) -> None:
         store.close()
 
 
+@pytest.mark.slow
 def test_copying_needs_two_stores(cli: Cli, tmp_path: Path) -> None:
     filled(str(tmp_path / "a.sqlite")).close()
     assert "no such file" in cli("store", "copy", "gone.sqlite", "b.sqlite", code=2).stderr
@@ -215,7 +246,7 @@ def test_an_address_that_is_none_is_refused(address: str, cause: str) -> None:
 
 
 def test_the_driver_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polyglitch.store.database.find_spec", lambda _: None)
+    monkeypatch.setattr("polyglitch.store.store.find_spec", lambda _: None)
     with pytest.raises(Missing, match=r"\[postgres\]|psycopg\["):
         server_url("postgresql://me@host/name")
 

@@ -12,8 +12,9 @@ import pytest
 
 from polyglitch.errors import PolyglitchError
 from polyglitch.records import Input, Issue, Output, Seed, Verdict, new_case
-from polyglitch.store.outputs import output_key
-from polyglitch.store.store import Store, copy_store
+from polyglitch.store.cases import output_key
+from polyglitch.store.migrations import copy_store
+from polyglitch.store.store import Store
 from tests.conftest import Cli
 
 SEEDS = [Seed(f"s{n}", Input(f"The cat sat on mat {n}.")) for n in range(40)]
@@ -107,6 +108,7 @@ def content(path: Path) -> list[Any]:
         return [*found, connection.execute(good).fetchall()]
 
 
+@pytest.mark.slow
 def test_no_flipped_byte_gives_silently_different_results(path: Path, tmp_path: Path) -> None:
     before, raw = content(path), path.read_bytes()
     dice, told = random.Random(7), 0
@@ -138,6 +140,7 @@ def test_a_copy_keeps_its_seal(path: Path, tmp_path: Path) -> None:
         new.close()
 
 
+@pytest.mark.slow
 def test_the_command_says_what_is_lost(cli: Cli, path: Path) -> None:
     assert "r1  as it was written" in cli("store", "verify", str(path)).stdout
     with sqlite3.connect(path) as connection:

@@ -1,10 +1,12 @@
-"""Before a run: everything a campaign names is opened and checked, and the run gets its identity."""
+"""Before a run: everything a campaign names is opened and checked, the run gets its identity, and an engine to work on:
+here, or spread over a cluster.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
@@ -12,19 +14,19 @@ from polyglitch import __version__, registry
 from polyglitch.campaign import Campaign, make_method
 from polyglitch.component import Method
 from polyglitch.corpus.read import Corpus, open_corpus
-from polyglitch.errors import UsageError, as_works_here
+from polyglitch.errors import Missing, UsageError, as_works_here
 from polyglitch.languages import DEFAULT
 from polyglitch.mutate.capabilities.spec import GENERAL, load_suite
-from polyglitch.mutate.relations import speaks
 from polyglitch.nlp.parsers.choose import choose
 from polyglitch.nlp.parsers.spacy import how_to_install
 from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
-from polyglitch.records import digest, encode
+from polyglitch.records import Case, Seed, Trial, Verdict, digest, encode
+from polyglitch.registry import suggest
 from polyglitch.systems.prompts import Prompt, load_prompt
 from polyglitch.systems.spending import Limits, Meter
-from polyglitch.systems.uri import open_system, with_prompt
-from polyglitch.systems.witness_models import NONE, open_back_lens, open_lens
+from polyglitch.systems.uri import NONE, open_back_lens, open_lens, open_system, with_prompt
+from polyglitch.tools import Toolbox
 
 GENERAL_METHOD = "relations"
 
@@ -120,6 +122,10 @@ def relations_unspoken(methods: tuple[Method, ...], language: str) -> str:
     named = {
         name for method in methods if method.name == GENERAL_METHOD for name in method.capabilities
     }
+    if not named:
+        return ""
+    from polyglitch.mutate.relations import speaks
+
     made = [each for each in load_suite(GENERAL) if each.name in named]
     return ", ".join(each.name for each in made if not speaks(each.change, language))
 
@@ -291,3 +297,86 @@ def signature(definition: dict[str, Any]) -> str:
         if definition.get(key) is not None
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+ENGINES = ("local", "ray")
+
+T = TypeVar("T")
+Later = Callable[[], T]  # a result that may still be under way; calling it waits
+
+
+class Engine(Protocol):
+    """Opens systems, makes cases and judges trials."""
+
+    @property
+    def ahead(self) -> int:
+        """Pieces of work to be handed over before the first of them is waited for."""
+
+    @property
+    def grace(self) -> float:
+        """Seconds beyond the timeout that an answer may take because a machine was lost."""
+
+    def open_system(self, uri: str, timeout: float) -> System:
+        """The system under test."""
+
+    def start(self, methods: Sequence[Method], tools: Toolbox) -> None:
+        """Be ready for these methods, or say what is missing."""
+
+    def mutate(self, method: Method, seeds: Sequence[Seed]) -> Later[Iterable[Case]]:
+        """The cases of some seeds."""
+
+    def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
+        """What the method's oracle says of some trials."""
+
+    def close(self) -> None:
+        """Let go of machines and processes."""
+
+
+class LocalEngine:
+    """This process: everything when it is asked for, nothing ahead."""
+
+    ahead = 0
+    grace = 0.0
+
+    def open_system(self, uri: str, timeout: float) -> System:
+        """The system under test."""
+        return open_system(uri, timeout)
+
+    def start(self, methods: Sequence[Method], tools: Toolbox) -> None:
+        """Load what the methods need."""
+        self._tools = tools
+        for method in methods:
+            for need in method.needs:
+                tools.check(need, *tools.languages)
+
+    def mutate(self, method: Method, seeds: Sequence[Seed]) -> Later[Iterable[Case]]:
+        """The cases, made while they are walked through."""
+        return lambda: method.mutate(seeds, self._tools)
+
+    def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
+        """The verdicts."""
+        return lambda: method.judge(trials, self._tools)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def open_engine(campaign: Campaign) -> Engine:
+    """The engine that a campaign names: `local`, `ray`, or `ray:ADDRESS` of a cluster that runs already."""
+    name, _, address = campaign.engine.partition(":")
+    if name not in ENGINES:
+        raise UsageError(f"--engine {campaign.engine!r}: no such engine{suggest(name, ENGINES)}")
+    if name == "local":
+        return LocalEngine()
+    if campaign.rank != "none":
+        raise UsageError(
+            f"--rank {campaign.rank} looks into a model in this process, and --engine ray has it elsewhere; "
+            "leave one of the two out"
+        )
+    try:
+        from polyglitch.run.ray_engine import RayEngine
+    except ModuleNotFoundError as error:
+        if error.name != "ray":
+            raise
+        raise Missing("ray", "--engine ray", "pip install 'polyglitch[ray]'") from None
+    return RayEngine(campaign, address)

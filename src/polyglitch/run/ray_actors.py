@@ -14,8 +14,7 @@ import msgspec
 from polyglitch import errors
 from polyglitch.campaign import Campaign, make_method
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
-from polyglitch.systems.uri import open_system
-from polyglitch.systems.witness_models import BudgetedJudge, lens_elsewhere, open_back_lens
+from polyglitch.systems.uri import BudgetedJudge, lens_elsewhere, open_back_lens, open_system
 from polyglitch.tools import Toolbox
 
 Reply = tuple[str, bytes]  # "ok" and JSON, or the kind of an error and its message

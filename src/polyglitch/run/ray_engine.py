@@ -26,7 +26,7 @@ from polyglitch.component import Method
 from polyglitch.errors import SystemFailed
 from polyglitch.protocols import System
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
-from polyglitch.run.engines import Later
+from polyglitch.run.plan import Later
 from polyglitch.run.ray_actors import CASES, OUTPUTS, VERDICTS, MethodActor, Replica, Reply, opened
 from polyglitch.tools import Toolbox
 
@@ -118,7 +118,7 @@ LOOPBACK = "127.0.0.1"
 
 
 class RayEngine:
-    """Fits `polyglitch.run.engines.Engine`."""
+    """Fits `polyglitch.run.plan.Engine`."""
 
     grace = 2 * RECOVERY
 

@@ -1,15 +1,29 @@
-"""Seeds and the cases made of them, in order, and which of them still wait for a verdict."""
+"""What is asked and what was answered: seeds and the cases made of them, which of them wait for a verdict; outputs by
+system and input, and what tools keep: asked for once, within and across runs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import exists, func, or_, select
+import msgspec
+from sqlalchemy import delete, exists, func, or_, select, update
 
-from polyglitch.records import Case, Seed
+from polyglitch.records import Case, Input, Output, Seed, digest, encode
 from polyglitch.store import schema as s
-from polyglitch.store.columns import case_record, read_case, read_seed, seed_record
-from polyglitch.store.rows import Rows, pages
+from polyglitch.store.rows import Rows, by_keys, pages
+from polyglitch.store.schema import (
+    case_record,
+    output_record,
+    pack_all,
+    read_case,
+    read_output,
+    read_seed,
+    seed_record,
+    unpack,
+)
 
 ITS_VERDICT = (
     (s.verdicts.c.run == s.cases.c.run)
@@ -77,8 +91,9 @@ class Cases(Rows):
 
     def count(self, run: str, method: str) -> int:
         """Where the next case goes: after all that a method has made so far."""
-        last = func.max(s.cases.c.position)
-        query = select(last).where(s.cases.c.run == run, s.cases.c.method == method)
+        own = (s.cases.c.run == run, s.cases.c.method == method)
+        # Not max(): a server that has not counted a new table yet would walk all of them for it.
+        query = select(s.cases.c.position).where(*own).order_by(s.cases.c.position.desc()).limit(1)
         with self._engine.connect() as connection:
             found = connection.scalar(query)
         return 0 if found is None else found + 1
@@ -116,13 +131,15 @@ class Cases(Rows):
     ) -> list[tuple[int, Case]]:
         """The cases without a verdict that come after a place, each with its position."""
         c, v = s.cases, s.verdicts
-        later = (c.c.position == last[0]) & (c.c.id > last[1])
+        # As a sum the place is no column of an index: SQLite would walk all cases of the run in their order.
+        place = c.c.position + 0
+        later = (place == last[0]) & (c.c.id > last[1])
         query = (
             select(c.c.position, c.c.id, c.c.seed, c.c.record)
             .outerjoin(v, ITS_VERDICT)
             .where(c.c.run == run, c.c.method == method, c.c.seed.in_(seeds))
-            .where(v.c.case.is_(None), or_(c.c.position > last[0], later))
-            .order_by(c.c.position, c.c.id)  # two processes may have given the same position
+            .where(v.c.case.is_(None), or_(place > last[0], later))
+            .order_by(place, c.c.id)  # two processes may have given the same position
             .limit(size)
         )
         with self._engine.connect() as connection:
@@ -200,3 +217,74 @@ class Cases(Rows):
         )
         with self._engine.connect() as connection:
             return [read_case(*row) for row in connection.execute(query)]
+
+
+KNOWN = "select key, record from outputs where key {keys}"
+LONGEST_KIND = 64  # as schema.kept has it
+
+
+@lru_cache(8192)  # needed to send, to gather, and for every case of a seed
+def output_key(signature: str, item: Input, turn: int = 0) -> str:
+    """Where an output is kept: the system, all of the input that can change the answer, and which time it was asked."""
+    parts = [signature, *item.identity]
+    return digest([*parts, f"turn {turn}"] if turn else parts, 32)
+
+
+class Outputs(Rows):
+    """Everything dear to compute, by key."""
+
+    def get(self, keys: Sequence[str]) -> dict[str, Output]:
+        """The outputs known under these keys."""
+        found: dict[str, Output] = {}
+        with self._engine.connect() as connection:
+            for rows in by_keys(connection, KNOWN, pack_all(keys)):
+                found |= {unpack(row[0]): read_output(row[1]) for row in rows}
+        return found
+
+    def add(self, found: dict[str, Output]) -> None:
+        """Keep outputs; one that is there already stays."""
+        rows = [
+            {"key": key, "status": output.status, "record": output_record(output)}
+            for key, output in found.items()
+        ]
+        self.add_rows(s.outputs, rows)
+
+    def forget_failures(self, run: str) -> None:
+        """Drop failed outputs, and a run's verdicts that were left undecided, so that they are asked again."""
+        undecided = (s.verdicts.c.run == run) & (s.verdicts.c.outcome == "undecided") & s.NOT_HELD
+        with self._engine.begin() as connection:
+            connection.execute(delete(s.outputs).where(s.outputs.c.status != "ok"))
+            connection.execute(delete(s.verdicts).where(undecided))
+            connection.execute(update(s.runs).where(s.runs.c.id == run).values(state="running"))
+
+    def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
+        """What tools kept under these keys."""
+        found: dict[str, Any] = {}
+        with self._engine.connect() as connection:
+            for some in pages(keys):
+                query = select(s.kept.c.key, s.kept.c.value).where(
+                    s.kept.c.kind == fitting(kind), s.kept.c.key.in_(some)
+                )
+                for key, value in connection.execute(query):
+                    found[key] = msgspec.json.decode(value)
+        return found
+
+    def keep(self, kind: str, values: dict[str, Any]) -> None:
+        """Keep JSON values for tools."""
+        place = fitting(kind)
+        self.add_rows(
+            s.kept, [{"kind": place, "key": key, "value": encode(v)} for key, v in values.items()]
+        )
+
+    def replace_kept(self, kind: str, values: dict[str, Any]) -> None:
+        """Keep JSON values in place of earlier ones."""
+        with self._engine.begin() as connection:
+            for some in pages(list(values)):
+                old = (s.kept.c.kind == fitting(kind)) & s.kept.c.key.in_(some)
+                connection.execute(delete(s.kept).where(old))
+        self.keep(kind, values)
+
+
+def fitting(kind: str) -> str:
+    """A kind as it fits its column, which not every database stretches."""
+    return kind if len(kind) <= LONGEST_KIND else digest([kind], 32)

@@ -13,22 +13,85 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import msgspec
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from polyglitch.errors import LimitReached
 from polyglitch.records import Output
-from polyglitch.store import lease_statements as q
 from polyglitch.store import schema as s
-from polyglitch.store.columns import output_record, pack_all, read_output, unpack
-from polyglitch.store.database import Database
-from polyglitch.store.outputs import KNOWN
-from polyglitch.store.rows import Rows, by_keys, pages, take_turn
+from polyglitch.store.cases import KNOWN
+from polyglitch.store.postgresql import Array
+from polyglitch.store.rows import COUNTED, Rows, by_keys, pages, take_turn
+from polyglitch.store.schema import output_record, pack_all, read_output, unpack
 from polyglitch.systems.spending import Meter, Spent, add
+
+if TYPE_CHECKING:
+    from polyglitch.store.store import Database
+
+AMOUNTS = ("requests", "characters", "cost", "reserved_characters", "reserved_cost")
+
+KEYS: Any = bindparam("keys", expanding=True)
+OWN_TOKEN: Any = bindparam("own")
+NOW: Any = bindparam("now")
+ALIVE = select(s.leases.c.token).where(s.leases.c.expires > NOW)  # the leases that live
+RENEW = (
+    update(s.leases)
+    .where(s.leases.c.token == OWN_TOKEN, s.leases.c.expires > NOW)
+    .values(expires=bindparam("later"))
+)
+TOKEN = select(s.leases.c.token).where(s.leases.c.holder == bindparam("of"))
+END = delete(s.leases).where(s.leases.c.token == OWN_TOKEN)
+END_EXPIRED = delete(s.leases).where(s.leases.c.expires <= NOW)
+UNCLAIM_ALL = delete(s.claims).where(s.claims.c.token == OWN_TOKEN)
+UNCLAIM_EXPIRED = delete(s.claims).where(s.claims.c.token.not_in(ALIVE))
+CLAIMED = select(s.claims).where(s.claims.c.key.in_(KEYS), s.claims.c.token.in_(ALIVE))
+# Of every batch, so in the driver's own words.
+OWN = "select key from claims where token = {value} and key {keys}"
+LATER = "select key from claims where token > {value} and key {keys}"
+UNCLAIM = "delete from claims where token = {value} and key {keys}"
+ANSWERED = "select key from outputs where key {keys}"
+FREE = """
+on conflict (key) do update set token = excluded.token
+where claims.token not in (select token from leases where expires > {})
+"""
+ADD_CLAIMS = {
+    "sqlite": "insert into claims (key, token) values (?, ?)" + FREE.format("?"),  # noqa: S608 - no text of others
+    "postgresql": "insert into claims (key, token) select unnest(%s::bytea[]), %s"
+    + FREE.format("%s"),
+}
+SUMS = select(
+    func.sum(s.spending.c.requests),
+    func.sum(s.spending.c.characters + s.spending.c.reserved_characters),
+    func.sum(s.spending.c.cost + s.spending.c.reserved_cost),
+).where(s.spending.c.run == bindparam("of"), s.spending.c.worker != bindparam("but"))
+
+
+@cache
+def upserts(insert: Any) -> tuple[Any, Any]:
+    """In a database's own dialect: add a lease, an account."""
+    account = insert(s.spending)
+    return (
+        insert(s.leases).on_conflict_do_nothing(),
+        account.on_conflict_do_update(
+            index_elements=["run", "worker"],
+            set_={name: account.excluded[name] for name in AMOUNTS},
+        ),
+    )
+
+
+def add_claims(connection: Connection, keys: Sequence[bytes], token: int, now: float) -> int:
+    """Claim what nobody alive has claimed; how many claims were made."""
+    name = connection.dialect.name
+    values: Any = [(key, token, now) for key in keys]
+    if name == "postgresql":
+        values = (Array("bytea[]", keys), token, now)
+    done = connection.exec_driver_sql(ADD_CLAIMS[name], values, execution_options=COUNTED)
+    return done.rowcount
+
 
 LEASE = 15.0  # seconds: what a killed process had under way is asked again after so long
 
@@ -65,7 +128,7 @@ class Leases(Rows):
     ) -> None:
         super().__init__(database)
         self._clock, self.seconds = clock, seconds
-        self._add_lease, self._put_account = q.upserts(self._insert)
+        self._add_lease, self._put_account = upserts(self._insert)
 
     def grant(self, holder: str = "") -> int:
         """The token of a new lease."""
@@ -79,7 +142,7 @@ class Leases(Rows):
             self._sweep(connection, now)
             row = {"holder": holder, "expires": now + self.seconds}
             connection.execute(self._add_lease, row)
-            return int(connection.scalar(q.TOKEN, {"of": holder}) or 0)
+            return int(connection.scalar(TOKEN, {"of": holder}) or 0)
 
     def renew(self, token: int) -> None:
         """Put off the expiry of a lease that has not come yet."""
@@ -90,8 +153,8 @@ class Leases(Rows):
         """End a lease; what was claimed under it and not answered is free, what was set aside and not sent too."""
         with _locked(account), self._engine.begin() as connection:
             # First the row that a claim needs: no claim can come in behind the deletion of the others.
-            connection.execute(q.END, {"own": token})
-            connection.execute(q.UNCLAIM_ALL, {"own": token})
+            connection.execute(END, {"own": token})
+            connection.execute(UNCLAIM_ALL, {"own": token})
             if account and account.written:
                 self._write(connection, account, account.meter.sent, Spent())
 
@@ -132,7 +195,7 @@ class Leases(Rows):
         with self._engine.connect() as connection:
             now = self._now(connection)
             for some in pages(keys):
-                rows = connection.execute(q.CLAIMED, {"keys": some, "now": now})
+                rows = connection.execute(CLAIMED, {"keys": some, "now": now})
                 found |= {row.key: row.token for row in rows}
         return found
 
@@ -204,13 +267,13 @@ class Leases(Rows):
         """Renew a living lease; the time at which it was."""
         now = self._now(connection)
         values = {"own": token, "now": now, "later": now + self.seconds}
-        if not connection.execute(q.RENEW, values).rowcount:
+        if not connection.execute(RENEW, values).rowcount:
             raise LeaseLost(token)
         return now
 
     def _sweep(self, connection: Connection, now: float) -> None:
-        connection.execute(q.END_EXPIRED, {"now": now})
-        connection.execute(q.UNCLAIM_EXPIRED, {"now": now})
+        connection.execute(END_EXPIRED, {"now": now})
+        connection.execute(UNCLAIM_EXPIRED, {"now": now})
 
     def _claim(
         self, connection: Connection, token: int, keys: Sequence[str], now: float
@@ -221,22 +284,22 @@ class Leases(Rows):
         # In one order, whoever writes: else two writers could wait for each other for ever.
         wanted = sorted(keys)
         packed = dict(zip(pack_all(wanted), wanted, strict=True))
-        added = q.add_claims(connection, list(packed), token, now)
+        added = add_claims(connection, list(packed), token, now)
         mine = set(packed)
         if added < len(packed):  # some are another's, or were claimed before
             mine = {
-                row[0] for rows in by_keys(connection, q.OWN, list(packed), token) for row in rows
+                row[0] for rows in by_keys(connection, OWN, list(packed), token) for row in rows
             }
-        answered = by_keys(connection, q.ANSWERED, list(mine))
+        answered = by_keys(connection, ANSWERED, list(mine))
         known = {row[0] for rows in answered for row in rows}
-        for _ in by_keys(connection, q.UNCLAIM, list(known), token):
+        for _ in by_keys(connection, UNCLAIM, list(known), token):
             pass
         return {packed[key] for key in mine - known}
 
     def _unclaim(self, connection: Connection, token: int, keys: Sequence[str]) -> int:
         """Give up claims; how many there were."""
         packed = sorted(pack_all(keys))
-        return sum(done.rowcount for done in by_keys(connection, q.UNCLAIM, packed, token))
+        return sum(done.rowcount for done in by_keys(connection, UNCLAIM, packed, token))
 
     def _unclaim_answered(
         self, connection: Connection, token: int, keys: Sequence[str]
@@ -244,7 +307,7 @@ class Leases(Rows):
         """End the claims on inputs that are answered; which of them have one under a later lease: the fence."""
         if self._unclaim(connection, token, keys) == len(keys):
             return set()  # all were ours to the end
-        found = by_keys(connection, q.LATER, pack_all(keys), token)
+        found = by_keys(connection, LATER, pack_all(keys), token)
         return {unpack(row[0]) for rows in found for row in rows}
 
     def _keep(self, connection: Connection, found: dict[str, Output]) -> dict[str, Output]:
@@ -262,12 +325,12 @@ class Leases(Rows):
         """Put the whole account in the place of what was written of it: the same, however often it is written."""
         account.written = True
         settled = (spent.requests, spent.characters, spent.cost)
-        values = zip(q.AMOUNTS, (*settled, aside.characters, aside.cost), strict=True)
+        values = zip(AMOUNTS, (*settled, aside.characters, aside.cost), strict=True)
         row = {"run": account.run, "worker": account.name, **dict(values)}
         connection.execute(self._put_account, row)
 
     def _spent(self, connection: Connection, run: str, but: str = "") -> Spent:
-        found = connection.execute(q.SUMS, {"of": run, "but": but}).one()
+        found = connection.execute(SUMS, {"of": run, "but": but}).one()
         return Spent(int(found[0] or 0), int(found[1] or 0), float(found[2] or 0.0))
 
 

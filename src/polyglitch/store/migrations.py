@@ -1,27 +1,34 @@
-"""From the schema of an older version to this one's, a step a version; what was kept stays."""
+"""What a store holds, brought elsewhere: from an older schema to this one, and from one store into another."""
 
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import Connection, Table, inspect, select, text, update
+from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, text, update
 
 from polyglitch.records import Case, Label, Output, Seed, Verdict, decode, digest
 from polyglitch.store import schema as s
-from polyglitch.store.columns import (
+from polyglitch.store.cases import fitting
+from polyglitch.store.labels import replace_label
+from polyglitch.store.rows import Rows, add_to, storable
+from polyglitch.store.schema import (
+    VERSION,
     Packed,
+    about,
     case_record,
+    claims,
+    issues,
+    labels,
     output_record,
     pack,
     seed_record,
     verdict_record,
 )
-from polyglitch.store.rows import add_to
-from polyglitch.store.schema import VERSION, about, claims, issues, labels
 from polyglitch.store.verify import (
     SHARED,
     Key,
@@ -33,6 +40,9 @@ from polyglitch.store.verify import (
     row_digest,
     seals,
 )
+
+if TYPE_CHECKING:
+    from polyglitch.store.store import Store
 
 PAGE = 1000  # rows that are read and written together
 WRONG = bytes(8)  # in the place of a digest that a row did not have before: it stays damaged
@@ -227,3 +237,120 @@ def migrate(connection: Connection, found: int) -> None:
     for version in range(found, VERSION):
         STEPS[version](connection)
     connection.execute(update(about).where(about.c.key == "schema").values(value=str(VERSION)))
+
+
+# From one store into another, whatever databases they are in: from a file to the team's server and back.
+# What is there already stays, so that a copy can be repeated, and two people's stores brought together in one. Of two
+# labels by the same person on the same issue the later one counts. A run is marked done after all of it has arrived.
+ROWS = 1000  # a transaction: enough to be quick, little enough to hold in memory
+
+# Runs come last: what `done` says of a run must be true at every moment.
+PLAIN = (
+    s.seeds,
+    s.generated,
+    s.cases,
+    s.outputs,
+    s.verdicts,
+    s.issues,
+    s.searchable,
+    s.kept,
+    s.spending,
+    digests,
+    seals,
+)
+
+Found = list[dict[str, Any]]
+
+
+def copy_store(source: Store, target: Store) -> dict[str, int]:
+    """Add all of a store to another; how many rows of each table were new there."""
+    before, there = _counts(target), Rows(target.database)
+    if not any(before.values()) and _copy_pages(source, target):
+        return _counts(target)
+    for table in PLAIN:
+        for rows in _read(source, table):
+            there.add_rows(table, [_fit(table, row) for row in rows])
+    _each(source, target, s.labels, _add_label)
+    _each(source, target, s.label_log, _add_log)
+    _each(source, target, s.runs, _add_run)
+    after = _counts(target)
+    return {name: after[name] - before[name] for name in after}
+
+
+def _copy_pages(source: Store, target: Store) -> bool:
+    """Copy a file into one that holds nothing, page by page as SQLite does, at the speed of the disk; whether it could.
+
+    What a running process has claimed is not the copy's.
+    """
+    if {store.database.engine.dialect.name for store in (source, target)} != {"sqlite"}:
+        return False
+    with source.database.engine.connect() as old, target.database.engine.connect() as new:
+        pages: Any = old.connection.driver_connection
+        try:
+            pages.backup(new.connection.driver_connection)
+        except sqlite3.OperationalError:  # pages of another size, as another program may make them
+            return False
+        new.execute(delete(s.claims))
+        new.execute(delete(s.leases))
+        new.commit()
+    return True
+
+
+def _counts(store: Store) -> dict[str, int]:
+    tables = (s.runs, *PLAIN, s.labels, s.label_log)
+    with store.database.engine.connect() as connection:
+        return {
+            table.name: connection.scalar(select(func.count()).select_from(table)) or 0
+            for table in tables
+        }
+
+
+def _read(store: Store, table: Table) -> Iterator[Found]:
+    """The rows of a table, some at a time, in the order they were given numbers if they have any."""
+    query = select(table).order_by(*(c for c in table.primary_key if table is s.label_log))
+    with store.database.engine.connect() as connection:
+        found = connection.execution_options(yield_per=ROWS).execute(query)
+        for rows in found.mappings().partitions():
+            yield [dict(row) for row in rows]
+
+
+def _fit(table: Table, row: dict[str, Any]) -> dict[str, Any]:
+    """A row that an older version wrote to SQLite, as every database takes it."""
+    if table is s.kept:
+        return row | {"kind": fitting(row["kind"])}
+    return row | {"reason": storable(row["reason"])} if table is s.verdicts else row
+
+
+def _each(
+    source: Store,
+    target: Store,
+    table: Table,
+    add: Callable[[Connection, dict[str, Any]], None],
+) -> None:
+    for rows in _read(source, table):
+        with target.database.engine.begin() as connection:
+            for row in rows:
+                add(connection, row)
+
+
+def _add_label(connection: Connection, row: dict[str, Any]) -> None:
+    mine = (s.labels.c.issue == row["issue"]) & (s.labels.c.who == row["who"])
+    there = connection.scalar(select(s.labels.c.record).where(mine))
+    if there is None or decode(there, Label).when < decode(row["record"], Label).when:
+        replace_label(connection, row["issue"], row["who"], row["record"])
+
+
+def _add_log(connection: Connection, row: dict[str, Any]) -> None:
+    """A change of a label, unless it was copied before; its number is the target's to give."""
+    del row["id"]
+    same = [s.label_log.c[name] == row[name] for name in row if name != "undone"]
+    if connection.scalar(select(s.label_log.c.id).where(*same).limit(1)) is None:
+        connection.execute(insert(s.label_log).values(row))
+
+
+def _add_run(connection: Connection, row: dict[str, Any]) -> None:
+    state = connection.scalar(select(s.runs.c.state).where(s.runs.c.id == row["id"]))
+    if state is None:
+        connection.execute(insert(s.runs).values(row))
+    elif state != "done" and row["state"] == "done":
+        connection.execute(update(s.runs).where(s.runs.c.id == row["id"]).values(row))

@@ -28,10 +28,11 @@ from sqlalchemy import (
 )
 
 from polyglitch.errors import SystemFailed
-from polyglitch.store.columns import Named, Packed, names, pack_all
+from polyglitch.store.postgresql import Array
+from polyglitch.store.schema import Named, Packed, names, pack_all
 
 if TYPE_CHECKING:
-    from polyglitch.store.database import Database
+    from polyglitch.store.store import Database
 
 TURN = 0x706F6C79  # the lock of `take_turn` among all that others may use on the server
 PAGE = 500  # keys a query: below SQLite's bound on variables on every build
@@ -141,7 +142,8 @@ def add_to(connection: Connection, table: Table, rows: list[dict[str, Any]]) -> 
         # In one order, whoever writes: else two writers could wait for each other for ever.
         keys = [column.name for column in table.primary_key if column.name in rows[0]]
         rows = sorted(rows, key=lambda row: [row[key] for key in keys])
-        values = tuple(by_column(connection, table, rows))
+        kinds = [array_of(table.c[name]) for name in rows[0]]
+        values = tuple(map(Array, kinds, by_column(connection, table, rows)))
     return connection.exec_driver_sql(statement, values, execution_options=COUNTED).rowcount
 
 
@@ -205,9 +207,9 @@ def by_keys(
     sqlite = connection.dialect.name == "sqlite"
     for start in range(0, len(keys), PAGE):
         some = list(keys[start : start + PAGE])
-        marks = f"in ({', '.join('?' * len(some))})" if sqlite else "= any(%s)"
+        marks = f"in ({', '.join('?' * len(some))})" if sqlite else "= any(%s::bytea[])"
         text = statement.format(keys=marks, value="?" if sqlite else "%s")
-        given = (*values, *some) if sqlite else (*values, some)
+        given = (*values, *some) if sqlite else (*values, Array("bytea[]", some))
         yield connection.exec_driver_sql(text, given, execution_options=COUNTED)
 
 

@@ -1,11 +1,234 @@
-"""The tables of a store. `VERSION` goes up with every change; `migrations.py` knows the way from older ones."""
+"""The tables of a store, and how values stand in their columns. `VERSION` goes up with every change of a table;
+`migrations.py` knows the way from older ones.
+
+Names stand by their number, digests in half their length, records without what is said twice: a million cases have one
+run, one method and many digests; written out in every row and index, those were most of a store. Records stay JSON,
+which people and databases can search.
+"""
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, Integer, String, Table, Text, text
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Dialect,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    select,
+    text,
+    type_coerce,
+)
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
-from polyglitch.store.columns import NAME64, Named, Packed, metadata, names
+from polyglitch.records import (
+    Case,
+    Edit,
+    Input,
+    Output,
+    Record,
+    Seed,
+    Span,
+    Verdict,
+    decode,
+    encode,
+)
+
+HEX, PLAIN = b"\0", b"\1"  # the first byte of a packed name says which it is
+
+metadata = MetaData()
+# Names and keys are in the same order on every database: byte by byte, whatever the server's language.
+NAME64: TypeEngine[str] = String(64).with_variant(String(64, collation="C"), "postgresql")
+
+names = Table(  # of runs and methods, each written once
+    "names",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("name", NAME64, nullable=False, unique=True),
+)
+
+
+class Named(TypeDecorator[str]):
+    """A name that stands in `names`; the column has its number, a query gives and gets the name."""
+
+    impl = Integer
+    cache_ok = True
+
+    def bind_expression(self, bindvalue: Any) -> ColumnElement[Any]:
+        """The number of a name that is asked for."""
+        wanted = select(names.c.id).where(names.c.name == type_coerce(bindvalue, NAME64))
+        return wanted.scalar_subquery()
+
+    def column_expression(self, column: Any) -> ColumnElement[Any]:
+        """The name behind a number that was found."""
+        found = select(names.c.name).where(names.c.id == type_coerce(column, Integer))
+        return type_coerce(found.scalar_subquery(), NAME64)
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> Any:
+        """The name goes in as it is."""
+        return value
+
+
+class Packed(TypeDecorator[str]):
+    """A digest in hexadecimal as the bytes it stands for; any other name as its letters."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:
+        """The bytes of a name."""
+        return None if value is None else pack(value)
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:
+        """The name of some bytes."""
+        return None if value is None else unpack(value)
+
+
+def pack(name: str) -> bytes:
+    """A name as it is kept: half as long where it is a digest."""
+    try:
+        raw = bytes.fromhex(name)
+    except ValueError:
+        return PLAIN + name.encode()
+    return HEX + raw if raw.hex() == name else PLAIN + name.encode()
+
+
+def pack_all(given: Sequence[str]) -> list[bytes]:
+    """Many names packed; digests of one length, as most are, all together."""
+    size = len(given[0]) if given else 0
+    whole = "".join(given)
+    if size % 2 or any(len(name) != size for name in given):
+        return list(map(pack, given))
+    try:
+        raw = bytes.fromhex(whole)
+    except ValueError:
+        return list(map(pack, given))
+    if raw.hex() != whole:
+        return list(map(pack, given))
+    half = size // 2
+    return (
+        [HEX + raw[n : n + half] for n in range(0, len(raw), half)] if half else [HEX] * len(given)
+    )
+
+
+def unpack(raw: bytes) -> str:
+    """The name that `pack` packed."""
+    return raw[1:].hex() if raw[:1] == HEX else raw[1:].decode()
+
+
+class unpacked(FunctionElement[str]):
+    """A packed name written out, within a query."""
+
+    type = String()
+    inherit_cache = True
+
+
+@compiles(unpacked, "sqlite")
+def _unpacked_sqlite(element: Any, compiler: Any, **rest: Any) -> str:
+    (column,) = element.clauses
+    name = compiler.process(type_coerce(column, LargeBinary), **rest)
+    plain = f"cast(substr({name}, 2) as text)"
+    return (
+        f"case substr({name}, 1, 1) when x'00' then lower(hex(substr({name}, 2))) else {plain} end"
+    )
+
+
+@compiles(unpacked, "postgresql")
+def _unpacked_postgresql(element: Any, compiler: Any, **rest: Any) -> str:
+    (column,) = element.clauses
+    name = compiler.process(type_coerce(column, LargeBinary), **rest)
+    plain = f"convert_from(substring({name} from 2), 'UTF8')"
+    return f"case get_byte({name}, 0) when 0 then encode(substring({name} from 2), 'hex') else {plain} end"
+
+
+def shape(kind: type[Record], *left_out: str) -> Any:
+    """A record's shape in the store: no tag, nor what other columns of its row say."""
+    fields: list[Any] = []
+    for field in msgspec.structs.fields(kind):
+        given: dict[str, Any] = {"default_factory": field.default_factory}
+        if field.default_factory is msgspec.NODEFAULT:
+            given = {"default": field.default}
+        if field.name not in left_out:
+            fields.append(
+                (field.name, field.type, *(() if field.required else (msgspec.field(**given),)))
+            )
+    return msgspec.defstruct(f"Stored{kind.__name__}", fields, omit_defaults=True)
+
+
+INPUT, EDIT, SPAN, OUTPUT = shape(Input), shape(Edit), shape(Span), shape(Output)
+SEED = shape(Seed, "id")
+CASE = shape(Case, "id", "seed_id", "method")
+VERDICT = shape(Verdict, "case_id", "outcome")
+VALUES = {
+    kind: attrgetter(*kind.__struct_fields__)
+    for kind in (INPUT, EDIT, SPAN, OUTPUT, SEED, CASE, VERDICT)
+}
+
+
+def seed_record(seed: Seed) -> str:
+    """What a row holds of a seed beside its id."""
+    found = _shaped(SEED, seed)
+    found.input = _shaped(INPUT, seed.input)
+    return encode(found)
+
+
+def read_seed(seed_id: str, record: str) -> Seed:
+    """The seed of a row."""
+    return Seed(seed_id, *VALUES[SEED](decode(record, SEED)))
+
+
+def case_record(case: Case) -> str:
+    """What a row holds of a case beside its id, seed and method."""
+    found = _shaped(CASE, case)
+    found.inputs = tuple([_shaped(INPUT, item) for item in case.inputs])
+    found.edit = case.edit and _shaped(EDIT, case.edit)
+    return encode(found)
+
+
+def read_case(method: str, case_id: str, seed_id: str, record: str) -> Case:
+    """The case of a row."""
+    relation, inputs, *rest = VALUES[CASE](decode(record, CASE))
+    return Case(case_id, seed_id, relation, inputs, method, *rest)
+
+
+def verdict_record(verdict: Verdict) -> str:
+    """What a row holds of a verdict beside its case and outcome."""
+    found = _shaped(VERDICT, verdict)
+    found.spans = tuple([_shaped(SPAN, one) for one in verdict.spans])
+    return encode(found)
+
+
+def read_verdict(case_id: str, outcome: Any, record: str) -> Verdict:
+    """The verdict of a row."""
+    return Verdict(case_id, outcome, *VALUES[VERDICT](decode(record, VERDICT)))
+
+
+def output_record(output: Output) -> str:
+    """What a row holds of an output."""
+    return encode(_shaped(OUTPUT, output))
+
+
+def read_output(record: str) -> Output:
+    """The output of a row."""
+    return decode(record, Output)
+
+
+def _shaped(kind: Any, record: Record) -> Any:
+    return kind(*VALUES[kind](record))
+
 
 __all__ = ["NAME64", "metadata", "names"]
 

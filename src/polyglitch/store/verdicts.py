@@ -12,8 +12,8 @@ from sqlalchemy import delete, func, select, update
 from polyglitch.records import UNSTABLE, Case, Issue, Verdict, decode, encode
 from polyglitch.store import schema as s
 from polyglitch.store.cases import ITS_VERDICT
-from polyglitch.store.columns import read_case, read_verdict, verdict_record
 from polyglitch.store.rows import Rows, pages, storable
+from polyglitch.store.schema import read_case, read_verdict, verdict_record
 
 
 class CaseTold(msgspec.Struct, frozen=True):
@@ -272,11 +272,16 @@ class Verdicts(Rows):
         with self._engine.connect() as connection:
             return [decode(record, Issue) for record in connection.scalars(query)]
 
-    def finders(self, run: str, seed: str) -> list[str]:
-        """The methods that raised an issue on a seed."""
-        query = select(s.issues.c.method).where(s.issues.c.run == run, s.issues.c.seed == seed)
+    def finders(self, run: str, seeds: Sequence[str]) -> dict[str, list[str]]:
+        """For each seed the methods that raised an issue on it."""
+        found: dict[str, set[str]] = {seed: set() for seed in seeds}
         with self._engine.connect() as connection:
-            return sorted(set(connection.scalars(query)))
+            for some in pages(list(found)):
+                query = select(s.issues.c.seed, s.issues.c.method)
+                query = query.where(s.issues.c.run == run, s.issues.c.seed.in_(some))
+                for seed, method in connection.execute(query):
+                    found[seed].add(method)
+        return {seed: sorted(methods) for seed, methods in found.items()}
 
 
 def tally(method: str, case: str, outcome: str, verdict: str) -> Tally:

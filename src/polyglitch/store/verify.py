@@ -32,8 +32,8 @@ from sqlalchemy.types import NullType
 from polyglitch.errors import SystemFailed
 from polyglitch.records import digest
 from polyglitch.store import schema as s
-from polyglitch.store.columns import Packed, unpack
 from polyglitch.store.rows import Rows, take_turn
+from polyglitch.store.schema import Packed, unpack
 
 SHARED = ""  # the run of what all runs share: outputs
 OWN = (s.seeds, s.generated, s.cases, s.verdicts, s.issues)
