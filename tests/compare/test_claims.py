@@ -26,9 +26,19 @@ def judged(relation: str, source: str, followup: str, one: str, other: str) -> V
     return verdict
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("half", "number"),
-    [("tune", 1), ("test", 1), ("tune", 2), ("test", 2), ("tune", 3), ("tune", 4)],
+    [
+        ("tune", 1),
+        ("test", 1),
+        ("tune", 2),
+        ("test", 2),
+        ("tune", 3),
+        ("tune", 4),
+        ("tune", 5),
+        ("test", 5),
+    ],
 )
 def test_claims_beat_the_bar_and_exact_match(half: str, number: int) -> None:
     rows = [row for row in PAIRS if row["half"] == half and row["set"] == number]
@@ -125,6 +135,7 @@ def test_what_cannot_be_judged_says_why() -> None:
     assert verdict.outcome == "undecided" and "louder:caps" in verdict.reason
 
 
+@pytest.mark.slow
 def test_judge_reads_the_relations_and_writes_reasons(cli: Any, tmp_path: Path) -> None:
     rows = [row for row in PAIRS if row["id"].startswith("tools")]
     source, target = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
@@ -226,3 +237,50 @@ def test_a_program_for_another_task_must_do_something_else() -> None:
     before = "def top(a):\n    return max(a)"
     assert judged("differs", *asked, before, "def low(a):\n    return min(a)").outcome == "holds"
     assert judged("differs", *asked, before, "def low(a):\n    return max(a)").outcome == "violated"
+
+
+LAKE = "Lake Farrow lies near Bray. It is 84 metres deep. How deep is Lake Farrow?"
+FLAG = "The flag of Tarsk is blue. It shows an otter. Which animal is on the flag of Tarsk?"
+DENIED = FLAG.replace("It shows", "The next is not true. It shows")
+
+
+@pytest.mark.parametrize(
+    ("relation", "source", "followup", "one", "other", "violated"),
+    [
+        ("same", "Q?", "q?", "Sales of tea grew by 8% while those of coffee fell by 3%.",
+         "Sales of tea fell by 8% while those of coffee grew by 3%.", True),
+        ("same", "Q?", "q?", "Sales of tea grew by 8% while those of coffee fell by 3%.",
+         "Tea is up 8% and coffee down 3%.", False),
+        ("same", "Q?", "q?", "Keep it below 10 °C.", "Keep it below 10 degrees.", False),
+        ("same", "Q?", "q?", "You can cancel up to 24 hours before.", "You can cancel until a day before.", False),
+        ("same", "Wann?", "wann?", "Wir schließen um 18:30 Uhr.", "Wir schließen um 18.30 Uhr.", False),
+        ("same", "Wann?", "wann?", "Wir schließen um 18:30 Uhr.", "Wir schließen um 19.30 Uhr.", True),
+        ("same", "How many?", "How many? Are you sure? How many?", "There are 11.", "Yes, I am sure.", False),
+        ("same", "How many?", "How many? Are you sure? How many?", "There are 11.", "There are 12.", True),
+        ("same", "How many strings?", "Quantas cordas? (Please answer in English.)", "A violin has four strings.",
+         "O violino tem quatro cordas e um arco.", True),
+        ("same", "Extract as JSON: five chairs", "Extract as JSON: five ch41r5", '{"item": "chair"}',
+         '{"item": "ch41r5"}', False),
+        ("same", "Extract as JSON: five chairs", "Extract as JSON: five ch41r5", '{"item": "chair"}',
+         '{"item": "table"}', True),
+        ("follows", LAKE, LAKE.replace("84", "91"), "The text does not say.", "It is 91 metres deep.", True),
+        ("differs", FLAG, DENIED, "An otter is on the flag of Tarsk.",
+         "The flag of Tarsk is blue.", False),
+        ("differs", FLAG, DENIED, "An otter is on the flag of Tarsk.",
+         "There is an otter on the flag of Tarsk.", True),
+    ],
+)  # fmt: skip
+def test_what_campaigns_against_a_chat_model_taught(
+    relation: str, source: str, followup: str, one: str, other: str, violated: bool
+) -> None:
+    found = judged(relation, source, followup, one, other)
+    assert (found.outcome == "violated") == violated, found.reasons
+
+
+def test_what_was_asked_of_an_empty_list_counts() -> None:
+    asked = "Write a function for the largest of a list, or None for an empty list."
+    code = "```python\ndef largest(some):\n    return max(some) if some else {}\n```"
+    one, other = code.format("None"), code.format("0")
+    assert judged("same", asked, asked + "!", one, other).outcome == "violated"
+    plain = "Write a function for the largest of a list."
+    assert judged("same", plain, plain + "!", one, other).outcome == "holds"

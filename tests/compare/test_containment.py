@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polyglitch.compare.oracles.containment import contained_in, fold, other_script
+from polyglitch.compare.oracles.two_outputs import contained_in, fold, other_script
 from polyglitch.languages import language
 from polyglitch.tools import Toolbox
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.compare.metrics.diff import DiffBlock, blocks, differences, published_blocks
 from polyglitch.compare.metrics.gnu_diff import changed_units
+from polyglitch.compare.metrics.units import DiffBlock, blocks, differences, published_blocks
 
 Lists = st.lists(st.sampled_from("abcd"), max_size=14)
 

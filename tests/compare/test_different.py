@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from polyglitch.compare.oracles.different import different_output
+from polyglitch.compare.oracles.two_outputs import different_output
 from polyglitch.records import Edit, Output, Trial
 
 from .materials import MakeTrial

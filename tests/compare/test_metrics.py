@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import PackageNotFoundError
+from itertools import count
 from math import sqrt
 
 import pytest
@@ -10,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyglitch.compare.metrics import catalogue
+from polyglitch.compare.metrics import units as unit_module
 from polyglitch.compare.metrics.bleu import Frequencies, cosine, unit_cosines
 from polyglitch.compare.metrics.catalogue import TextMetric
-from polyglitch.compare.metrics.units import cut, pattern, pattern_for, units
+from polyglitch.compare.metrics.units import UnitCodes, cut, pattern, pattern_for, units
 from polyglitch.errors import Missing
 from polyglitch.protocols import Metric
 from polyglitch.registry import entries, load
@@ -58,6 +61,7 @@ def metric(name: str) -> TextMetric:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=MODELS.get(name, ())) for name in NAMES])
 def test_a_registered_metric_fits_the_contract_under_its_own_name(name: str) -> None:
     found = metric(name)
@@ -99,6 +103,30 @@ def slow_lcs(a: list[str], b: list[str]) -> int:
         for j, y in enumerate(b, 1):
             last, row[j] = row[j], last + 1 if x == y else max(row[j], row[j - 1])
     return row[-1]
+
+
+@settings(deadline=None)
+@given(a=Texts | Western, b=Texts | Western)
+def test_a_code_is_one_character_a_unit_and_tells_units_apart(a: str, b: str) -> None:
+    codes = UnitCodes()
+    coded, named = codes.code(a) + codes.code(b), units(a) + units(b)
+    pairs = set(zip(coded, named, strict=True))
+    assert len(pairs) == len(set(coded)) == len(set(named))
+
+
+def test_more_units_than_codes_are_compared_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = UnitCodes()
+    full.fresh = count(sys.maxunicode)  # one is left
+    monkeypatch.setattr(unit_module, "_codes", [full])
+    assert metric("ed").score([("one", "one"), ("one two", "one three")]) == [1.0, 0.5]
+
+
+def test_codes_are_dropped_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unit_module, "TEXTS", 3)
+    monkeypatch.setattr(unit_module, "_codes", [UnitCodes()])
+    for number in range(9):
+        assert metric("lcs").score([(f"a {number}", f"a {number + 1}")]) == [0.5]
+        assert len(unit_module._codes[0].texts) <= 5
 
 
 @given(a=Texts, b=Texts)
@@ -179,7 +207,7 @@ def test_diff_bleu_halves_what_an_unmatched_order_counts() -> None:
 
 
 def test_rouge_counts_shared_words_pairs_and_the_longest_common_subsequence() -> None:
-    from polyglitch.compare.metrics.rouge import rouge_1, rouge_2, rouge_l
+    from polyglitch.compare.metrics.catalogue import rouge_1, rouge_2, rouge_l
 
     pair = ("The police killed the gunman.", "the gunman police killed")
     scores = [round(metric.score([pair])[0], 4) for metric in (rouge_1, rouge_2, rouge_l)]

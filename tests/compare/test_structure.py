@@ -10,7 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.compare.oracles.structure import count_distance, label_count_distance, raw_distance
+from polyglitch.compare.oracles.two_outputs import (
+    count_distance,
+    label_count_distance,
+    raw_distance,
+)
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Tools
 from polyglitch.records import Output

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.campaign import make_campaign
-from polyglitch.compare.oracles.structure import raw_distance
+from polyglitch.compare.oracles.two_outputs import raw_distance
 from polyglitch.flow import run
 from polyglitch.issues.groups import Violations, group_issues, unasked_negation
 from polyglitch.records import Case, Edit, Input, Issue, Output, Trial

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from benchmarks.kinds import MEANT, confirmed, suggested
+from msgspec.structs import replace
 
-from polyglitch.compare.oracles.structure import raw_distance
-from polyglitch.issues.kinds import suggest_kind
-from polyglitch.issues.rules import worst_first
-from polyglitch.records import Edit, Input, Output, Seed, Trial, Verdict, new_case
+from polyglitch.compare.oracles.two_outputs import raw_distance
+from polyglitch.issues.groups import suggest_kind, worst_first
+from polyglitch.records import Edit, Input, Output, Seed, Span, Trial, Verdict, new_case
 from polyglitch.tools import Toolbox
 
 SEED = Seed("s", Input("The vaccine is kept in the fridge."))
@@ -79,3 +79,12 @@ def test_worst_first_orders_by_severity_then_length_and_names_the_kind() -> None
     assert issue.case_ids[0] == far[1].case_id
     assert issue.kind == "negation"
     assert worst_first(3)(SEED, []) == []
+
+
+def test_a_word_left_as_it_stands_in_its_own_source_is_untranslated() -> None:
+    trial, verdict = judged("a vacina está na geladeira", "a vacina está na box")
+    at = len("a vacina está na ")
+    left = Span(1, at, at + len("box"), "'box' was left as it stands", "untranslated")
+    assert suggest_kind(trial, replace(verdict, spans=(left,))) == "untranslated"
+    other = replace(left, witness="pair")
+    assert suggest_kind(trial, replace(verdict, spans=(other,))) == "words added"

@@ -30,6 +30,7 @@ from tests.represent.regexes import LONGEST, WORDS, matches, regexes
 SYMBOLS = tree.mask_of("ab ")
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(regexes)
 def test_an_automaton_accepts_what_the_regex_means(regex: str) -> None:
@@ -38,6 +39,7 @@ def test_an_automaton_accepts_what_the_regex_means(regex: str) -> None:
         assert found.accepts(word) == matches(regex, word, 0, len(word)), word
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(regexes, regexes)
 def test_counts_of_a_product_are_those_of_enumeration(one: str, other: str) -> None:
@@ -69,11 +71,13 @@ def slow_similarity(one: str, other: str) -> tuple[float | None, int, bool]:
     return float(Fraction(shared, total)), length, True
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(regexes, regexes)
 def test_the_quick_similarity_is_the_slow_one(one: str, other: str) -> None:
-    quick = language_similarity(one, other)
-    assert (quick.value, quick.length, quick.exact) == slow_similarity(one, other)
+    slow = slow_similarity(one, other)
+    for quick in (language_similarity(one, other), language_similarity(parse(one), parse(other))):
+        assert (quick.value, quick.length, quick.exact) == slow
 
 
 @settings(max_examples=200, deadline=None)
@@ -86,6 +90,7 @@ def test_equal_languages_have_equal_automata(one: str, other: str) -> None:
     assert again == a
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(regexes, regexes, regexes)
 def test_what_covers_at_a_glance_covers_in_truth(one: str, other: str, tail: str) -> None:
@@ -107,9 +112,9 @@ def test_trees_are_forgotten_in_time_and_nothing_changes(monkeypatch: pytest.Mon
     monkeypatch.setattr(tree, "REMEMBERED", 40)
     parse.cache_clear()
     one, other = "(.*dog.*){3,}|[0-9]+", "(.*dog.*){2,}&~(cat)"
-    first = language_similarity(one, other)
+    first = language_similarity(parse(one), parse(other))
     parse.cache_clear()
-    assert language_similarity(one, other) == first
+    assert language_similarity(parse(one), parse(other)) == first
     assert len(tree._nodes) <= 40
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.compare.oracles.structure import count_distance, label_count_distance
+from polyglitch.compare.oracles.two_outputs import count_distance, label_count_distance
 from polyglitch.errors import Missing
 from polyglitch.represent.structures import constituents, dependencies
 from polyglitch.store.store import Store

@@ -35,6 +35,7 @@ def test_most_of_kb13_is_read_as_people_do(shared_data: Path) -> None:
     assert right(list(zip(texts, regexes, strict=True))) >= 0.90
 
 
+@pytest.mark.slow
 def test_turk_sentences_that_nobody_fitted(shared_data: Path) -> None:
     texts = read(shared_data / "regex" / "turk_val.src.txt.gz")
     regexes = [r.replace(" ", "") for r in read(shared_data / "regex" / "turk_val.targ.txt.gz")]
@@ -67,6 +68,7 @@ def test_more_than_four_is_not_four_or_more() -> None:
         assert not equivalent(parse(over.regex), parse(least.regex))
 
 
+@pytest.mark.slow
 def test_synthetic_sentences_up_to_their_ambiguity(shared_data: Path) -> None:
     rows = [r.split("\t") for r in read(shared_data / "regex" / "nl_rx_synth_tokenised.tsv.gz")]
     pairs = [(text, regex.replace(" ", "")) for text, regex in rows]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.evaluate.thresholds import area, choose
+from polyglitch.evaluate.calibration import area, choose
 from polyglitch.protocols import Metric
 from polyglitch.registry import load
 from polyglitch.represent.abstraction.compare import compare
@@ -124,6 +124,7 @@ def test_symbols_are_aligned_between_the_sentences() -> None:
     assert meanings("a plain sentence", "another plain sentence").kind == "nothing"
 
 
+@pytest.mark.slow
 def test_the_labelled_round_trips_of_the_paper(shared_data: Path) -> None:
     with (shared_data / "semmt" / "rq2_SemMT_SemMT_Issues_Label.csv").open() as lines:
         rows = [row for row in csv.DictReader(lines) if row["Translation_Label"]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from polyglitch.compare.oracles.aligned import aligned
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.tools import Toolbox
@@ -20,6 +22,7 @@ def trial(number: int, texts: tuple[str, str, str, str]) -> Trial:
     return Trial(Case(str(number), "s", "similar", inputs), outputs)
 
 
+@pytest.mark.slow
 def test_a_pair_alone_and_among_others_gets_the_same_verdict() -> None:
     trials = [trial(number, texts) for number, texts in enumerate(STORIES)]
     oracle = aligned(language="pt", links="pair")

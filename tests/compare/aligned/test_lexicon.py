@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+from unittest import mock
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyglitch.compare.oracles.aligned import lexicon as lexicon_module
 from polyglitch.compare.oracles.aligned.lexicon import learn
 
 PAIRS = [
@@ -59,3 +63,23 @@ def test_links_are_chances_whatever_the_words(pairs: list[tuple[list[str], list[
         links = lexicon.links(source, target)
         assert links.shape == (len(target), len(source))
         assert np.all((links >= 0) & (links <= 1 + 1e-9))
+
+
+words = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6)
+
+
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=3))
+def test_tables_say_what_entries_say(pairs: list[tuple[list[str], list[str]]]) -> None:
+    def known(source: str, target: str) -> float:
+        return float(source == target)
+
+    tabled = learn(pairs, known)
+    with mock.patch.object(lexicon_module, "LARGEST_TABLE", 0):
+        plain = learn(pairs, known)
+    assert type(tabled) is not type(plain)
+    for source, target in pairs:
+        assert np.array_equal(tabled.links(source, target), plain.links(source, target))
+        for s, t in product([*source, "unheard"], [*target, "of"]):
+            assert tabled.forward(s, t) == plain.forward(s, t)
+            assert tabled.back(s, t) == plain.back(s, t)
+    assert np.array_equal(tabled.ahead(["unheard"], pairs[0][1]), np.zeros((len(pairs[0][1]), 1)))

@@ -12,10 +12,10 @@ from polyglitch.compare.oracles.aligned.links import (
     link,
     match,
     pair_off,
+    read_plain,
     runs,
     shared_form,
 )
-from polyglitch.compare.oracles.aligned.text import read_plain
 
 keys = st.lists(st.sampled_from("abcde"), max_size=12)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from polyglitch.compare.oracles.aligned.explain import closed, marked
 from polyglitch.compare.oracles.aligned.lexicon import Lexicon
-from polyglitch.compare.oracles.aligned.links import link, pair_off
-from polyglitch.compare.oracles.aligned.text import read_plain
+from polyglitch.compare.oracles.aligned.links import link, pair_off, read_plain
 
 SOURCE, FOLLOWUP = "eine alte schule denkt so", "eine neue schule denkt so"
 FIRST, SECOND = "one old faction thinks so", "one new school of thought thinks so"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from polyglitch.compare.metrics.units import guess_language
 from polyglitch.compare.oracles.aligned import aligned
-from polyglitch.compare.oracles.aligned.resources import guess_language
 from polyglitch.errors import Missing, UsageError
 from polyglitch.records import Case, Input, Output, Trial, Verdict
 from polyglitch.tools import Toolbox
@@ -56,6 +56,7 @@ def marked(verdict: Verdict, *outputs: str) -> list[str]:
     return [outputs[span.output][span.start : span.end] for span in verdict.spans]
 
 
+@pytest.mark.slow
 def test_only_the_swapped_word_changed() -> None:
     verdict = judge(
         RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, RAIN_OUT.replace("schools", "hospitals")
@@ -76,6 +77,7 @@ def test_words_that_vanish_are_missing() -> None:
     assert any("directors' is missing in the second" in reason for reason in verdict.reasons)
 
 
+@pytest.mark.slow
 def test_a_paraphrase_weighs_less_than_another_meaning() -> None:
     swapped = RAIN.replace("学校", "医院")
     paraphrase = "The committee endorsed the plan for rural hospitals on Monday."
@@ -237,6 +239,7 @@ def test_the_part_that_was_added_is_expected_in_the_longer_output() -> None:
     assert verdict.outcome == "holds"
 
 
+@pytest.mark.slow
 def test_the_same_batch_gives_the_same_verdicts() -> None:
     trials = [
         make(RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, "The committee endorsed it."),

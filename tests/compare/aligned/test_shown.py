@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from polyglitch.campaign import make_campaign, make_method
-from polyglitch.compare.oracles.aligned.model_links import (
+from polyglitch.compare.oracles.aligned.links import read_plain
+from polyglitch.compare.oracles.aligned.resources import (
+    Resources,
     both_ways,
     encoder_lexicon,
     piece_spans,
     pooled,
 )
-from polyglitch.compare.oracles.aligned.resources import Resources
-from polyglitch.compare.oracles.aligned.text import read_plain
 from polyglitch.errors import UsageError
 from polyglitch.flow import run
 from polyglitch.protocols import Inspection

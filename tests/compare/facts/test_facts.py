@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.api.run import run
-from polyglitch.compare.oracles.facts.checks import broken_facts_of
 from polyglitch.compare.oracles.facts.lists import deniers, inflected
 from polyglitch.compare.oracles.facts.numbers import read_amounts, readings
-from polyglitch.compare.oracles.facts.oracle import THRESHOLD, facts
+from polyglitch.compare.oracles.facts.oracle import THRESHOLD, broken_facts_of, facts, warn_once
 from polyglitch.errors import UsageError
 from polyglitch.records import Case, Input, Output, Trial, Verdict
 from polyglitch.tools import Toolbox
@@ -163,3 +162,43 @@ def test_figures_are_read_as_the_language_writes_them() -> None:
     assert readings("1.000", ",", strict=True) == {1000.0}
     assert readings("1,234.5", ".", strict=True) == {1234.5}
     assert readings("12.05.2019", ",", strict=False) == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "languages", "found"),
+    [
+        ("El camarero trajo la sopa.", "O camarero trouxe a sopa.", ("es", "pt"), {"untranslated"}),
+        ("El dueño compró un sofá.", "O dono comprou um sofá.", ("es", "pt"), set()),
+        ("Add a handful of nuts.", "Afegeix un handful de nous.", ("en", "ca"), {"untranslated"}),
+        ("The menu has a podcast.", "El menu té un podcast.", ("en", "ca"), set()),
+        # No list of Galician: what no other language has is no word of it either.
+        ("Add the breadcrumbs.", "Engade o breadcrumbs.", ("en", "gl"), {"untranslated"}),
+        ("Whisk three eggs.", "Whisk Tres huevos.", ("en", "es"), {"untranslated"}),
+        ("Simmer the sauce.", "Simmer La salsa.", ("en", "es"), {"untranslated"}),
+        ("Apple bought the firm.", "Apple compró la empresa.", ("en", "es"), set()),
+        ("The hotel is new.", "O hotel é novo.", ("en", "gl"), set()),
+    ],
+)
+def test_a_common_word_that_the_other_language_hardly_has_was_left_over(
+    source: str, output: str, languages: tuple[str, str], found: set[str]
+) -> None:
+    pytest.importorskip("wordfreq")
+    assert kinds(source, output, languages[1], languages[0]) == found
+
+
+def test_what_a_language_says_twice_is_no_repetition() -> None:
+    assert kinds("Drink it slowly.", "Beveu-lo a poc a poc.", "ca") == set()
+    assert kinds("Drink it slowly.", "Beveu-lo a casa a casa.", "ca") == {"repeated"}
+    assert kinds("The worst I have ever had.", "El pitjor que he tingut mai.", "ca") == set()
+
+
+def test_without_lists_of_frequencies_it_says_what_it_cannot_see(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("polyglitch.compare.oracles.facts.oracle.lists_at_hand", lambda: "none")
+    warn_once.cache_clear()
+    judge("The cat sleeps.", "O gato dorme.")
+    judge("The cat sleeps.", "O gato dorme.")
+    assert [r.message for r in caplog.records if "polyglitch[frequencies]" in r.message] == [
+        caplog.records[0].message
+    ]

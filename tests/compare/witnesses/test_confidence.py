@@ -130,6 +130,9 @@ def test_what_stands_around_a_phrase_is_no_change() -> None:
     assert own == {"velho"}  # what follows the phrase may be the rest of the sentence
     whole = trial(("Vimos o velho moinho à beira do rio.", "o velho moinho"), "contained", sources)
     assert changed_pair(whole, "pt") is None
+    # An article of the sentence is not that of the phrase, nor what stands between them a change.
+    late = trial(("O dono lavou e vendeu o moinho.", "o moinho"), "contained", sources)
+    assert changed_pair(late, "pt") is None
 
 
 def test_without_a_lens_it_has_nothing_to_say_and_alone_it_says_so() -> None:

@@ -9,14 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.compare.judge import Saved, trial_of
+from polyglitch.compare.oracles.aligned.oracle import aligned
+from polyglitch.compare.oracles.facts import wording
+from polyglitch.compare.oracles.witnesses import changed_words
 from polyglitch.compare.oracles.witnesses import oracle as joined
-from polyglitch.compare.oracles.witnesses import untranslated
 from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
-from polyglitch.compare.oracles.witnesses.join import load_join
-from polyglitch.compare.oracles.witnesses.oracle import witnesses
-from polyglitch.compare.oracles.witnesses.own_facts import OwnFacts
-from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
-from polyglitch.compare.oracles.witnesses.untranslated import Untranslated
+from polyglitch.compare.oracles.witnesses.changed_words import (
+    Places,
+    Statement,
+    Untranslated,
+    Witness,
+)
+from polyglitch.compare.oracles.witnesses.oracle import OwnFacts, load_join, witnesses
 from polyglitch.errors import UsageError
 from polyglitch.records import Trial
 from polyglitch.tools import Toolbox
@@ -41,6 +45,16 @@ def heard(witness: Witness, one: Trial, target: str) -> Statement | None:
         (("El mango se rompió: cambiarlo.", "La tapa se rompió: cambiarlo."), "es", "cambiarlo"),
         (("El camino, el cual es nuevo.", "La ruta, el cual es nueva."), "es", "el"),
         (("Está contra el techo.", "Está contra la muro."), "es", "la"),
+        # What stands behind a preposition is no subject, and what followed the noun ends nothing.
+        (
+            (
+                "El sofá del salón está sucio y será cambiado.",
+                "La mesa del salón está sucia y será cambiado.",
+            ),
+            "es",
+            "cambiado",
+        ),
+        (("Se o plano é velho, será mudado.", "Se a regra é velha, será mudado."), "pt", "mudado"),
     ],
 )
 def test_a_word_that_did_not_follow_the_noun_is_named(
@@ -72,6 +86,12 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
         (("O zip caiu e a loja quis mudá-lo.", "O zip caiu e o dono quis mudá-lo."), "pt"),
         (("Tengo la foto y el reloj.", "Tengo la mano y el reloj."), "es"),
         (("Esta versão é nova.", "Este anúncio é novo."), "pt"),
+        (("Meu filho foi mantido em casa.", "Minha filha foi mantida em casa."), "pt"),
+        (
+            ("O pai deu às filhas a casa para vê-la.", "O pai deu aos filhos a casa para vê-la."),
+            "pt",
+        ),
+        (("O chefe viu que o carro é novo.", "A chefe viu que o carro é novo."), "pt"),
     ],
 )
 def test_agreement_is_silent_where_all_agrees_or_nothing_is_known(
@@ -134,18 +154,23 @@ def test_lists_of_frequencies_tell_a_loan_from_a_word_left_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lists = {"en": {"rematch": 3.4, "hotel": 4.9}, "es": {"rematch": 1.0, "hotel": 4.8}}
-    monkeypatch.setattr(untranslated, "frequencies", lambda code: lists[code].__getitem__)
+    monkeypatch.setattr(changed_words, "frequencies", lambda code: lists[code].__getitem__)
+    monkeypatch.setattr(
+        changed_words, "frequencies_or_like", lambda code, _: lists[code].__getitem__
+    )
     one = trial(("The game.", "The rematch."), ("El partido.", "El rematch."), "es")
     two = trial(("The inn.", "The hotel."), ("La posada.", "El hotel."), "es")
     said = heard(Untranslated(), one, "es")
     assert said is not None
-    assert said.suspicion == untranslated.SURE
+    assert said.suspicion == changed_words.SURE
     assert heard(Untranslated(), two, "es") is None
-    monkeypatch.setattr(untranslated, "frequencies", lambda code: None)  # nothing installed
+    for module in (changed_words, wording):  # nothing installed
+        monkeypatch.setattr(module, "frequencies", lambda code: None)
+        monkeypatch.setattr(module, "frequencies_or_like", lambda code, besides: None)
     for pair in (one, two):
         said = heard(Untranslated(), pair, "es")
         assert said is not None
-        assert said.suspicion == untranslated.LIKELY
+        assert said.suspicion == changed_words.LIKELY
 
 
 def test_of_two_added_negations_the_one_that_the_other_output_lacks_is_told() -> None:
@@ -205,6 +230,18 @@ def test_the_witness_with_the_strongest_evidence_speaks_first() -> None:
     assert verdict.details["evidence of untranslated"] > 0
 
 
+def test_many_places_of_difference_add_to_the_chance_and_are_no_reason() -> None:
+    few = trial(PATH, ("O caminho longo é bom hoje.", "A trilha longa é boa hoje."))
+    said = Places().hear([few], Toolbox(languages=("en", "pt")))[0]
+    assert said is not None
+    assert said.suspicion == 2  # "O caminho longo", "bom"
+    assert load_join().witnesses["places"].step > 0
+    lost = trial(PATH, ("O caminho é bom hoje.", "A trilha não é lotim mas boa ontem."))
+    verdict = witnesses(0.0)([lost], Toolbox(languages=("en", "pt")))[0]
+    assert "evidence of places" in verdict.details
+    assert not any("places" in reason for reason in verdict.reasons)
+
+
 def test_the_same_output_twice_holds_and_a_lone_input_is_undecided() -> None:
     same = trial(PATH, ("El camino.", "El camino."), "es")
     assert witnesses(language="es")([same], Toolbox())[0].score == 0
@@ -228,3 +265,11 @@ def test_one_line_warns_where_hardly_any_witness_is_at_hand(
 def test_a_threshold_is_a_probability() -> None:
     with pytest.raises(UsageError, match="threshold=2 is no probability"):
         witnesses(threshold=2)
+
+
+def test_between_two_scripts_the_pair_speaks_with_its_own_scale() -> None:
+    texts = ("The box is red.", "The box is blue.", "盒子是红色的。", "盒子是蓝色的。")
+    trial = trial_of(Saved(0, *texts, "en", "zh", "similar"))
+    tools = Toolbox(languages=("en", "zh"))
+    assert witnesses()([trial], tools) == aligned(language="zh")([trial], tools)
+    assert witnesses(threshold=0.9)([trial], tools)[0].threshold == 0.9

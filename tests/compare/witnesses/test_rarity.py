@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import rarity
-from polyglitch.compare.oracles.witnesses.rarity import Rarity, counted
+from polyglitch.compare.oracles.witnesses.changed_words import Rarity, counted
 from polyglitch.errors import UsageError
 from polyglitch.tools import Toolbox
 from tests.compare.witnesses.test_confidence import trial

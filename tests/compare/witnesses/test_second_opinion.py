@@ -13,7 +13,7 @@ from polyglitch.compare.oracles.witnesses.second_opinion import SecondOpinion, o
 from polyglitch.errors import UsageError
 from polyglitch.store.store import Store
 from polyglitch.systems.python_call import PythonCall
-from polyglitch.systems.witness_models import BudgetedJudge
+from polyglitch.systems.uri import BudgetedJudge
 from polyglitch.tools import Toolbox
 from tests.compare.witnesses.test_confidence import KEPT, ROW, SOURCES, trial
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import back
-from polyglitch.compare.oracles.witnesses.way_back import WayBack
+from polyglitch.compare.oracles.witnesses.confidence import WayBack
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Input

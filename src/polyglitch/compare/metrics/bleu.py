@@ -17,6 +17,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from xml.sax.saxutils import unescape
 
+from polyglitch.files.lazy_numpy import has_numpy, np
+
 ORDERS = (1, 2, 3, 4)
 ROUNDING = 1e-12  # a cosine this near to one is one
 # The Western rules of NIST's mteval: a blank around most punctuation, and around a full stop, comma
@@ -148,11 +150,10 @@ def cosine(a: dict[str, float], b: dict[str, float]) -> float:
 
 def unit_cosines(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> list[float]:
     """TF-IDF cosines of pairs of texts cut into units, the frequencies fitted on all of them: `cosine`, in arrays."""
-    import numpy as np  # not before it is needed: the command line starts without it
-
-    if not pairs:
-        return []
     texts = [text for pair in pairs for text in pair]
+    if not pairs or not has_numpy():
+        known = Frequencies(texts)
+        return [cosine(known.vector(a), known.vector(b)) for a, b in pairs]
     numbers: dict[str, int] = {}
     flat = [numbers.setdefault(unit, len(numbers)) for text in texts for unit in text]
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))

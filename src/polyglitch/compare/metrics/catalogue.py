@@ -22,8 +22,8 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 from polyglitch import __version__, registry
 from polyglitch.compare.metrics import bleu as forms
 from polyglitch.compare.metrics.bleu import unit_cosines
-from polyglitch.compare.metrics.units import cut_characters, han, units, unparted
-from polyglitch.compare.oracles.structure import count_distance
+from polyglitch.compare.metrics.units import cut_characters, han, unit_codes, units, unparted
+from polyglitch.compare.oracles.two_outputs import count_distance
 from polyglitch.errors import Missing
 from polyglitch.languages import DEFAULT
 
@@ -87,24 +87,38 @@ def over(cut: Cut, measure: Measure) -> Callable[[Pairs], list[float]]:
 
 
 def over_longer(
-    cut: Cut, count: Callable[..., float], lacking: bool
+    coding: Callable[[], Callable[[str], str]], count: Callable[..., float], lacking: bool
 ) -> Callable[[Pairs], list[float]]:
     """Count units in all pairs at once, those alike or those lacking, and divide by the longer length."""
 
     def compute(pairs: Pairs) -> list[float]:
-        import numpy as np  # not before it is needed: the command line starts without it
-        from rapidfuzz.process import cpdist
-
-        known = {text: cut(text) for text in {text for pair in pairs for text in pair}}
-        firsts, seconds = [known[a] for a, _ in pairs], [known[b] for _, b in pairs]
-        longer = np.maximum(
-            np.fromiter(map(len, firsts), np.int64), np.fromiter(map(len, seconds), np.int64)
-        )
-        part = cpdist(firsts, seconds, scorer=count, dtype=np.int64) / np.maximum(longer, 1)
-        found: list[float] = np.where(longer == 0, 1.0, 1 - part if lacking else part).tolist()
+        cut: Cut = coding()
+        try:
+            firsts, seconds = [cut(a) for a, _ in pairs], [cut(b) for _, b in pairs]
+        except ValueError:  # more different units than there are codes
+            firsts, seconds = [units(a) for a, _ in pairs], [units(b) for _, b in pairs]
+        found = []
+        for part, one, other in zip(map(count, firsts, seconds), firsts, seconds, strict=True):
+            longer = max(len(one), len(other))
+            found.append((1 - part / longer if lacking else part / longer) if longer else 1.0)
         return found
 
     return compute
+
+
+def by_unit() -> Callable[[str], str]:
+    """Texts with one character a unit, so that comparing them hashes no word."""
+    return unit_codes().code
+
+
+def by_character() -> Callable[[str], str]:
+    """Texts without their blanks."""
+    return lambda text: "".join(text.split())
+
+
+def as_it_is() -> Callable[[str], str]:
+    """Texts with all their characters."""
+    return str
 
 
 @lru_cache(maxsize=4096)
@@ -185,16 +199,16 @@ def similarity(name: str, settings: str, compute: Callable[[Pairs], list[float]]
 BY_SCRIPT = "unit:script"  # words, or characters where the script has no blanks between words
 BLEU_SETTINGS = "tok:13a-zh-char-by-script|smooth:exp|eff:yes|case:mixed"
 
-lcs = similarity("lcs", BY_SCRIPT, over_longer(cut_once, LCSseq.similarity, lacking=False))
-ed = similarity("ed", BY_SCRIPT, over_longer(cut_once, Levenshtein.distance, lacking=True))
+lcs = similarity("lcs", BY_SCRIPT, over_longer(by_unit, LCSseq.similarity, lacking=False))
+ed = similarity("ed", BY_SCRIPT, over_longer(by_unit, Levenshtein.distance, lacking=True))
 lcs_char = similarity(
-    "lcs-char", "unit:character", over_longer(characters, LCSseq.similarity, lacking=False)
+    "lcs-char", "unit:character", over_longer(by_character, LCSseq.similarity, lacking=False)
 )
 ed_char = similarity(
-    "ed-char", "unit:character", over_longer(characters, Levenshtein.distance, lacking=True)
+    "ed-char", "unit:character", over_longer(by_character, Levenshtein.distance, lacking=True)
 )
 leven = similarity(
-    "leven", "unit:character|blanks:yes", over_longer(str, Levenshtein.distance, lacking=True)
+    "leven", "unit:character|blanks:yes", over_longer(as_it_is, Levenshtein.distance, lacking=True)
 )
 jaccard = similarity("jaccard", BY_SCRIPT, over(cut_once, jaccard_similarity))
 tfidf = similarity("tfidf", f"{BY_SCRIPT}|idf:call|smooth:add-1", tfidf_cosines)
@@ -282,3 +296,49 @@ dep = TextMetric(
 sbert = TextMetric(
     "sbert", "similarity", (0.0, 1.0), "model:all-MiniLM-L6-v2", True, vector_similarities
 )
+
+
+# ROUGE: shared words, word pairs and the longest common subsequence, each as F of precision and recall (Lin: ROUGE, a
+# Package for Automatic Evaluation of Summaries, 2004). Small and capital letters are alike, nothing is stemmed; F
+# weighs both texts alike, so that neither has to be the reference.
+
+
+def words(text: str) -> list[str]:
+    """The units of a text that have a letter or a digit, in small letters."""
+    return [unit for unit in cut_once(text.lower()) if any(sign.isalnum() for sign in unit)]
+
+
+def f_of(shared: int, first: int, second: int) -> float:
+    """F of precision and recall: twice what is shared over both lengths; 1 for two that have nothing to share."""
+    return 2 * shared / (first + second) if first + second else 1.0
+
+
+def of_runs(size: int) -> Measure:
+    """ROUGE-N: shared runs of so many words, each as often as both texts have it."""
+
+    def measure(a: Sequence[str], b: Sequence[str]) -> float:
+        if list(a) == list(b):
+            return 1.0
+        one, other = (
+            Counter(zip(*(text[n:] for n in range(size)), strict=False)) for text in (a, b)
+        )
+        if not one and not other:  # both too short to have any, and not the same
+            return 0.0
+        return f_of((one & other).total(), one.total(), other.total())
+
+    return measure
+
+
+def longest(a: Sequence[str], b: Sequence[str]) -> float:
+    """ROUGE-L: the longest common subsequence."""
+    return f_of(LCSseq.similarity(a, b), len(a), len(b))
+
+
+def rouge(name: str, measure: Measure) -> TextMetric:
+    """A ROUGE by what it counts."""
+    return similarity(name, f"{BY_SCRIPT}|case:lower|stem:no|f:1", over(words, measure))
+
+
+rouge_1 = rouge("rouge-1", of_runs(1))
+rouge_2 = rouge("rouge-2", of_runs(2))
+rouge_l = rouge("rouge-l", longest)

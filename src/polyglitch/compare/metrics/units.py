@@ -1,17 +1,26 @@
-"""How a text is cut into units: words where blanks part them, characters where nothing does.
+"""How a text is cut into units, words where blanks part them, characters where nothing does; and where two cut texts
+differ.
 
-Each character is judged by its own script, so mixed text needs no setting: in a Chinese sentence a
-Latin name stays one word. Korean parts words by blanks and is cut into words. Punctuation marks are
-units of their own.
+Each character is judged by its own script, so mixed text needs no setting: in a Chinese sentence a Latin name stays one
+word. Korean parts words by blanks and is cut into words. Punctuation marks are units of their own. Two cut texts differ
+by blocks of units that were deleted, inserted or replaced.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from itertools import count
+from typing import Literal, NamedTuple
 
+from rapidfuzz.distance import LCSseq
+
+from polyglitch.compare.metrics.gnu_diff import Flags, changed_units
+from polyglitch.languages import known_languages
 from polyglitch.languages import language as language_of
+from polyglitch.records import Span
 
 # Signs that Python's \w leaves out though they are written inside words: accents, Hebrew and Arabic
 # points, vowel signs of Indic scripts (without the danda, a full stop), and the joiners that
@@ -112,7 +121,60 @@ class Pieces(dict[str, list[str]]):
 
 WORDS = 16_384  # more than a language's common ones
 LONGEST_WORD = 40  # a sentence without blanks comes but once
+TEXTS = 8_192  # a batch and its neighbours
 PIECES = {eliding: Pieces(eliding) for eliding in (False, True)}
+
+
+class UnitCodes:
+    """Units as single characters, as if each were a letter: distances over texts then need no look at the words.
+
+    Codes are comparable within one object. There are as many as Python has characters; who needs more gets a
+    `ValueError` and has to compare the units themselves.
+    """
+
+    def __init__(self) -> None:
+        self.letters: dict[str, str] = {}
+        self.words = CodedWords(self)
+        self.texts: dict[str, str] = {}
+        self.fresh = count()  # handed out one by one, so that threads never share a code
+
+    def code(self, text: str) -> str:
+        """A text with one character a unit; the same text is coded once, as several metrics look at it."""
+        found = self.texts.get(text)
+        if found is None:
+            found = self.texts[text] = "".join(map(self.words.__getitem__, text.split()))
+        return found
+
+
+class CodedWords(dict[str, str]):
+    """The codes between two blanks."""
+
+    def __init__(self, codes: UnitCodes) -> None:
+        super().__init__()
+        self.codes = codes
+
+    def __missing__(self, word: str) -> str:
+        letters, fresh = self.codes.letters, self.codes.fresh
+        coded = "".join(
+            [
+                letters.get(unit) or letters.setdefault(unit, chr(next(fresh)))
+                for unit in units(word)
+            ]
+        )
+        if len(word) <= LONGEST_WORD:
+            self[word] = coded
+        return coded
+
+
+_codes = [UnitCodes()]
+
+
+def unit_codes() -> UnitCodes:
+    """The codes to use for one batch: those of before, until they hold too much."""
+    codes = _codes[0]
+    if len(codes.words) > WORDS or len(codes.texts) > TEXTS or len(codes.letters) > WORDS:
+        codes = _codes[0] = UnitCodes()
+    return codes
 
 
 @cache
@@ -125,3 +187,101 @@ def unparted() -> re.Pattern[str]:
 def han() -> re.Pattern[str]:
     """A Chinese character."""
     return re.compile(f"[{HAN}]")
+
+
+HAN_SCRIPT = "Han"
+
+
+def guess_language(texts: Sequence[str], sample: int = 200) -> str:
+    """The language of some texts by script and common words; empty if none is plain."""
+    joined = " ".join(texts[:sample])
+    letters = sum(character.isalpha() for character in joined)
+    if letters and len(han().findall(joined)) > 0.3 * letters:
+        return next(known.code for known in known_languages() if known.script == HAN_SCRIPT)
+    counts = Counter(unit.lower() for unit in cut(joined).units)
+    scores = {known.code: sum(counts[word] for word in known.common) for known in known_languages()}
+    best = max(scores, key=lambda name: scores[name])
+    return best if scores[best] >= 0.05 * counts.total() and scores[best] else ""
+
+
+class DiffBlock(NamedTuple):
+    """A place of difference: units `a_start:a_end` of one side stand against `b_start:b_end`."""
+
+    a_start: int
+    a_end: int
+    b_start: int
+    b_end: int
+
+    @property
+    def kind(self) -> Literal["deleted", "inserted", "replaced"]:
+        """What happened to the first side's units."""
+        if self.b_start == self.b_end:
+            return "deleted"
+        return "inserted" if self.a_start == self.a_end else "replaced"
+
+
+def blocks(a: Sequence[str], b: Sequence[str]) -> list[DiffBlock]:
+    """The blocks between two lists of units, by a longest common subsequence."""
+    flags_a, flags_b = [False] * len(a), [False] * len(b)
+    for code in LCSseq.opcodes(a, b):
+        if code.tag != "equal":
+            flags_a[code.src_start : code.src_end] = [True] * (code.src_end - code.src_start)
+            flags_b[code.dest_start : code.dest_end] = [True] * (code.dest_end - code.dest_start)
+    return blocks_of(flags_a, flags_b)
+
+
+def published_blocks(
+    a: Sequence[str], b: Sequence[str], *, reverse: bool = False
+) -> list[DiffBlock]:
+    """The blocks as GNU `wdiff` gives them; `reverse` diffs b with a, and ties fall otherwise."""
+    if reverse:
+        flags_b, flags_a = changed_units(b, a)
+    else:
+        flags_a, flags_b = changed_units(a, b)
+    return blocks_of(flags_a, flags_b)
+
+
+def blocks_of(flags_a: Flags, flags_b: Flags) -> list[DiffBlock]:
+    """Join the changed units of both sides; units that are not flagged must be the same on both."""
+    found = []
+    a = b = 0
+    while a < len(flags_a) or b < len(flags_b):
+        a_start, b_start = a, b
+        while a < len(flags_a) and flags_a[a]:
+            a += 1
+        while b < len(flags_b) and flags_b[b]:
+            b += 1
+        if (a, b) != (a_start, b_start):
+            found.append(DiffBlock(a_start, a, b_start, b))
+        else:
+            a, b = a + 1, b + 1
+    return found
+
+
+def explain(
+    a: Units, b: Units, found: Sequence[DiffBlock]
+) -> tuple[tuple[Span, ...], tuple[str, ...]]:
+    """The blocks as spans of outputs 0 and 1, and in words."""
+    spans, reasons = [], []
+    for block in found:
+        a_place, b_place = a.place(block.a_start, block.a_end), b.place(block.b_start, block.b_end)
+        old, new = a.text[slice(*a_place)], b.text[slice(*b_place)]
+        reason = {
+            "deleted": f"'{old}' is missing",
+            "inserted": f"'{new}' was added",
+            "replaced": f"'{old}' became '{new}'",
+        }[block.kind]
+        reasons.append(reason)
+        if block.kind != "inserted":
+            spans.append(Span(0, *a_place, reason))
+        if block.kind != "deleted":
+            spans.append(Span(1, *b_place, reason))
+    return tuple(spans), tuple(reasons)
+
+
+def differences(
+    a: str, b: str, language: str | None = None
+) -> tuple[tuple[Span, ...], tuple[str, ...]]:
+    """What differs between two texts, unit by unit, as spans and in words."""
+    first, second = cut(a, language), cut(b, language)
+    return explain(first, second, blocks(first.units, second.units))

@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from polyglitch import registry
-from polyglitch.compare.metrics.limits import thresholds_by_name
+from polyglitch.compare.metrics.measure import thresholds_by_name
 from polyglitch.compare.oracles.similarity import METRICS, THRESHOLDS, Vote, similar_enough
 from polyglitch.component import Component
 from polyglitch.errors import UsageError

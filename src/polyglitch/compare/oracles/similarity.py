@@ -10,24 +10,30 @@ Any other that `list metrics` shows is asked for each pair of variants as texts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
 from rapidfuzz.distance import LCSseq, Levenshtein
 from rapidfuzz.process import cdist
 
 from polyglitch.compare.metrics import bleu
 from polyglitch.compare.metrics.bleu import Frequencies, cosine
-from polyglitch.compare.metrics.diff import DiffBlock, blocks, explain, published_blocks
-from polyglitch.compare.metrics.limits import Limit, find_metric, limit_of
-from polyglitch.compare.metrics.units import Units, cut, cut_characters
+from polyglitch.compare.metrics.measure import Limit, find_metric, limit_of
+from polyglitch.compare.metrics.units import (
+    DiffBlock,
+    Units,
+    blocks,
+    cut,
+    cut_characters,
+    explain,
+    published_blocks,
+)
 from polyglitch.compare.oracles.two_outputs import Judge, two_texts, undecided
 from polyglitch.component import component
 from polyglitch.errors import UsageError
+from polyglitch.files.lazy_numpy import has_numpy, np, npt
 from polyglitch.protocols import Tools
 from polyglitch.records import Outcome, Trial, Verdict
 from polyglitch.registry import entry
@@ -227,17 +233,25 @@ def longer_lengths(a: Variants, b: Variants) -> npt.NDArray[np.int64]:
 
 def best_lcs(a: Variants, b: Variants) -> float:
     """The highest LCS similarity."""
-    distances = cdist(a, b, scorer=LCSseq.distance, dtype=np.int32)
     # As a distance it is the longer length less the common one, and 0 for two empty lists, which
     # are alike.
+    if not has_numpy():
+        return max((n - LCSseq.distance(x, y)) / n for x, y, n in with_longer(a, b))
     longer = longer_lengths(a, b)
-    return float(((longer - distances) / longer).max())
+    return float(((longer - cdist(a, b, scorer=LCSseq.distance, dtype=np.int32)) / longer).max())
 
 
 def best_ed(a: Variants, b: Variants) -> float:
     """The highest edit similarity."""
+    if not has_numpy():
+        return max(1 - Levenshtein.distance(x, y) / n for x, y, n in with_longer(a, b))
     distances = cdist(a, b, scorer=Levenshtein.distance, dtype=np.int32)
     return float((1 - distances / longer_lengths(a, b)).max())
+
+
+def with_longer(a: Variants, b: Variants) -> Iterator[tuple[list[str], list[str], int]]:
+    """All pairs with the same lengths, one by one."""
+    return ((x, y, max(len(x), len(y), 1)) for x, y in product(a, b))
 
 
 def best_bleu(a: Variants, b: Variants) -> float:

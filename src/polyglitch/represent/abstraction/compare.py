@@ -12,7 +12,7 @@ from itertools import combinations
 
 import msgspec
 
-from polyglitch.languages.forms import without_ending
+from polyglitch.languages.record import without_ending
 from polyglitch.represent.abstraction.relations import Side, WordRelation, relations, table
 
 ENDINGS = ("ies", "es", "s", "ed", "ing")

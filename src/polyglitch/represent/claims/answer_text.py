@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
-from polyglitch.languages.forms import without_ending
+from polyglitch.languages.record import without_ending
 
 Polarity = Literal["yes", "no"]
 WORD = re.compile(r"\d+\.\d+|[^\W_]+(?:[.'][^\W_]+)*")

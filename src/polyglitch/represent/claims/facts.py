@@ -25,7 +25,8 @@ CODE = re.compile(
     r"(?<![\w-])\+?\d{1,3}[ -]\d{3}[ -]\d{3,4}(?:[ -]\d{2,4})?(?!\w)|#\d+"
 )
 CLOCK = re.compile(
-    r"(?<![\w:])(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?m\b\.?|(?<![\w:.])(\d{1,2}):(\d{2})(?!\w)",
+    r"(?<![\w:])(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?m\b\.?|(?<![\w:.])(\d{1,2}):(\d{2})(?!\w)|"
+    r"(?<![\w:.])([01]?\d|2[0-4]) ?h ?([0-5]\d)(?!\w)",
     re.IGNORECASE,
 )
 RELATIVE = re.compile(
@@ -36,6 +37,7 @@ CLOSE = 0.0015  # numbers so near each other are the same written shorter
 ROUGH = 0.02  # a third and 33%
 COUNTED = {"twice": 2.0, "thrice": 3.0}
 SIGNS = "$€£¥₹"
+SCALES = {"degree", "celsius", "fahrenheit"}  # "10 degrees" may be of either
 
 
 class Fact(NamedTuple):
@@ -84,7 +86,8 @@ def _same_number(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
     (a, unit, plain), (b, other_unit, other_plain) = one, other
     first, second = float(str(a)), float(str(b))
     if unit != other_unit:
-        if "" not in (unit, other_unit):
+        sides = {unit, other_unit}
+        if "" not in sides and not ("degree" in sides and sides <= SCALES):
             return False
         part, share = (first, second) if unit == "" else (second, first)
         if "percent" in (unit, other_unit) and part < 1:
@@ -152,16 +155,29 @@ def _month(name: str, months: list[str]) -> int:
     return next(i for i, month in enumerate(months, 1) if month[:3] == name[:3])
 
 
+@cache
+def _dotted_clock() -> re.Pattern[str]:
+    """18.30 before a word that tells a time of the day."""
+    told = "|".join(map(re.escape, lists()["of_the_clock"]))
+    return re.compile(
+        rf"(?<![\w:.])([01]?\d|2[0-4])\.([0-5]\d)(?= (?:{told})(?!\w))", re.IGNORECASE
+    )
+
+
 def _times(text: str, taken: set[int]) -> Iterator[Fact]:
     for found in CLOCK.finditer(text):
         if found.start() in taken:
             continue
-        hour, minute, half, plain, rest = found.groups()
-        hours = int(hour or plain) % (12 if half else 24) + (
+        hour, minute, half, plain, rest, french, after = found.groups()
+        hours = int(hour or plain or french) % (12 if half else 24) + (
             12 if (half or "").lower() == "p" else 0
         )
-        value = 60 * hours + int(minute or rest or 0)
+        value = 60 * hours + int(minute or rest or after or 0)
         yield Fact("time", (value,), found.start(), found.end(), found[0])
+    for found in _dotted_clock().finditer(text):
+        if found.start() not in taken:
+            value = 60 * (int(found[1]) % 24) + int(found[2])
+            yield Fact("time", (value,), found.start(), found.end(), found[0])
     for word, start, end in tokens(text):
         if word in lists()["clock"]:
             hour, _, _ = lists()["clock"][word].partition(":")
@@ -241,6 +257,8 @@ def _numbers(text: str, taken: set[int]) -> Iterator[Fact]:
             at += 1
             continue
         last = at + used
+        if part and words[last : last + 2] in (["of", "a"], ["of", "an"]):
+            last += 2 if words[last + 2 : last + 3] and words[last + 2] in units() else 0
         amount, unit, last = _with_unit(value, words, at, last)
         places = found[at:last]
         sign = found[at - 1] if at and words[at - 1] in SIGNS else None

@@ -18,6 +18,7 @@ JOINED = (
     "condensed",
     "units",
     "opposites",
+    "of_the_clock",
 )  # lists of which every language may have its own
 ANY_WORDS = r"(?:\\S+ ){0,6}?"  # what `~` stands for in a pattern
 
@@ -71,7 +72,11 @@ def units() -> dict[str, tuple[str, float]]:
 @cache
 def opposites() -> dict[str, frozenset[str]]:
     """The words that mean the opposite of a word, both ways."""
-    return _table(pair.split() for pair in lists()["opposites"])
+    pairs = [pair.split() for pair in lists()["opposites"]]
+    for sides in lists()["opposed_ways"]:
+        one, other = (side.split() for side in sides)
+        pairs += [[x, y] for x in one for y in other]
+    return _table(pairs)
 
 
 @cache

@@ -10,15 +10,34 @@ from polyglitch.languages import language as language_of
 from polyglitch.languages.record import having
 
 TELLING = 2  # words of a language that tell a text is in it
+SHORTEST = 4  # words of a text that tell its language
 SURE = 4  # letters of a word that is of its language even in a short text
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters, code left out; none of a text that is too short to tell its language."""
+    words = re.findall(r"[^\W\d_]+", FENCE.sub(" ", text).lower())
+    return words if len(words) >= SHORTEST else []
+
+
+def other_languages(one: str, other: str) -> bool:
+    """Whether two texts are in different languages, by their little words, though neither may tell in which."""
+    found = []
+    for text in (one, other):
+        words = words_of(text)
+        found.append({k.code: sum(w in k.function_words for w in words) for k in known_languages()})
+    best = [max(each, key=lambda code: each[code]) for each in found]
+    clear = all(each[code] >= TELLING for each, code in zip(found, best, strict=True))
+    crossed = zip(found, best, best[::-1], strict=True)
+    return clear and all(2 * each[theirs] <= each[mine] for each, mine, theirs in crossed)
 
 
 @lru_cache(maxsize=4096)
 def spoken_language(text: str) -> str:
     """The code of the language a text is in, by its commonest words; empty where too little tells."""
-    words = re.findall(r"[^\W\d_]+", FENCE.sub(" ", text).lower())
-    if len(words) < 4:
+    words = words_of(text)
+    if not words:
         return ""
     found = {
         known.code: sum(word in known.common for word in words)

@@ -21,6 +21,7 @@ INPUTS: tuple[Any, ...] = (
     ["b", "a", "b"], ["Tea", "coffee"], [[1, 2], [3]],
 )  # fmt: skip
 FEW: tuple[Any, ...] = (0, 1, 3, 8, -2, "a", "abcab", "b", [3, 1, 2], [2, 7, 11, 15], [])
+EMPTY = ("([],)", "('',)")  # as they are written in the results
 FIGURES = 3  # numbers of the programs themselves around which they are tried
 PATIENCE = 3  # inputs that may take too long
 LEAST = 3  # inputs that both programs must have a result for
@@ -59,14 +60,20 @@ def results(code: str, figures: tuple[int, ...] = ()) -> dict[str, Any] | None:
     return found
 
 
-def parted(one: str, other: str) -> tuple[float, str] | None:
-    """How often two programs give something else, by the kind of input that parts them least, if it can be told."""
+def parted(one: str, other: str, odd_ends: bool = False) -> tuple[float, str] | None:
+    """How often two programs give something else, by the kind of input that parts them least, if it can be told.
+
+    With `odd_ends` what they give for an empty text or list was asked for, and settles it.
+    """
     figures = tuple(
         dict.fromkeys(int(n) for n in re.findall(r"(?<![\w.])\d{1,6}(?![\w.])", one + other))
     )
     first, second = results(one, figures), results(other, figures)
     if first is None or second is None or first.keys() != second.keys():
         return None
+    for key in EMPTY if odd_ends else ():
+        if first.get(key, ...) is not ... and not alike(first[key], second[key]):
+            return 1.0, f"for {key[1:-2]} they give {first[key]!r} and {shown_result(second[key])}"
     told = [apart_on(first, second, kind) for kind in (str, int, list)]
     shares = [each for each in told if each is not None]
     return min(shares, default=None)  # a text may be given a list, for which it was not made
@@ -88,6 +95,11 @@ def apart_on(
     shown = apart[0] if apart else next((key for key in known if key not in both), known[0])
     given = shown.removesuffix(",)").removesuffix(")").removeprefix("(")
     return share, f"for {given} they give {first[shown]!r} and {second[shown]!r}"
+
+
+def shown_result(value: Any) -> str:
+    """A result in words."""
+    return "an error" if value is ... else repr(value)
 
 
 def alike(one: Any, other: Any) -> bool:

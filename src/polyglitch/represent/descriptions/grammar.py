@@ -26,7 +26,9 @@ from polyglitch.represent.descriptions.shapes import (
     weights,
 )
 
-KEPT = 8  # readings of a part that are worth going on with
+KEPT = (
+    16  # readings of a part that are worth going on with; the whole is looked at again (rerank.py)
+)
 USUAL = 20  # concepts; beyond that fewer readings are kept, or a sentence made to be slow would take many seconds
 KEPT_OF_LONG = 3
 
@@ -129,6 +131,8 @@ class _Chart:
                         yield self.apply(operator, kind, part)
                     else:
                         yield self.same(kind, part)
+                    if operator == "not" and part.meaning[0] == "or" and not self.search:
+                        yield self.not_together(kind, part)
             elif kind not in TERMS and (kind != "OR" or start == 0):
                 yield self.skip(kind, part)
         joined = (
@@ -139,6 +143,11 @@ class _Chart:
                 yield self.apply("words", "WORDS-and", part)
         if kind == "QUANTITY" and end - start > 2 and self.shape[start + 1][0] == "TERM":
             yield from self.measured(start, end)
+
+    def not_together(self, cue: str, part: Item) -> Item:
+        """What is without x or y, as some write it of texts that may have one but not both."""
+        meaning = ("not", ("and", *part.meaning[1:]))
+        return self.item(meaning, (f"{cue}:or-as-and", "not>and"), (part,))
 
     def measured(self, start: int, end: int) -> Iterator[Item]:
         """A number and a term as a measure: "6 letter sequence", "5 letter words ending in 's'"."""

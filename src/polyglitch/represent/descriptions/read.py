@@ -17,6 +17,7 @@ import msgspec
 from polyglitch.represent.descriptions import grammar
 from polyglitch.represent.descriptions.conventions import write_search, write_whole
 from polyglitch.represent.descriptions.lexicon import NAMED, QUOTED, Reading, read_words
+from polyglitch.represent.descriptions.rerank import rerank
 from polyglitch.represent.descriptions.shapes import Item, shape_of
 from polyglitch.represent.regex.parse import names
 
@@ -50,7 +51,8 @@ def describe(text: str, style: Style | None = None) -> Description:
     """The regex of one description."""
     style = style or style_of([text])
     reading = read_words(text, bare_literals=style == "search")
-    items = grammar.readings(shape_of(reading.tokens), style, reading.formal)
+    found = grammar.readings(shape_of(reading.tokens), style, reading.formal)
+    items = rerank(found, reading.tokens, style)
     if not items:
         return Description(text, "", 0.0, reading.unknown)
     write = write_search if style == "search" else write_whole

@@ -14,15 +14,13 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers
-from polyglitch.compare.oracles.aligned.links import NONE, Likeness, Linked, Pairing, Side
-from polyglitch.compare.oracles.aligned.text import Word
+from polyglitch.compare.oracles.aligned.links import NONE, Likeness, Linked, Pairing, Side, Word
+from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.languages import language as language_of
 from polyglitch.protocols import Floats
 
@@ -126,7 +124,7 @@ def logistic(value: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, value))))
 
 
-Flags = npt.NDArray[np.bool_]
+Flags: TypeAlias = "npt.NDArray[np.bool_]"
 MISSING = math.nan
 CLOSE = 0.2  # a link at least so strong counts as a translation
 

@@ -12,13 +12,22 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple, cast, get_args
 
-from polyglitch.compare.oracles.aligned.explain import Suspect, about, explain, marked
-from polyglitch.compare.oracles.aligned.hard_facts import Broken, broken_facts
+from polyglitch.compare.metrics.units import guess_language
+from polyglitch.compare.oracles.aligned.explain import (
+    Broken,
+    Suspect,
+    about,
+    broken_facts,
+    explain,
+    marked,
+)
 from polyglitch.compare.oracles.aligned.links import (
     WEIGHTY,
     Linked,
     Pairing,
     Relation,
+    Sentence,
+    frequencies,
     link,
     pair_off,
 )
@@ -31,10 +40,9 @@ from polyglitch.compare.oracles.aligned.model import (
     pair_row,
     word_rows,
 )
-from polyglitch.compare.oracles.aligned.resources import PAIR, Resources, guess_language
-from polyglitch.compare.oracles.aligned.text import Sentence, frequencies
-from polyglitch.compare.oracles.facts.checks import one_sided
+from polyglitch.compare.oracles.aligned.resources import PAIR, Resources
 from polyglitch.compare.oracles.facts.lists import FactFinding
+from polyglitch.compare.oracles.facts.oracle import one_sided
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.component import Component
 from polyglitch.errors import UsageError

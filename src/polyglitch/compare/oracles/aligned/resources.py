@@ -1,30 +1,124 @@
-"""What the aligned oracle has at hand for two languages: each piece is taken where it is installed, and named."""
+"""What the aligned oracle has at hand for two languages: each piece is taken where it is installed, and named.
+
+Links may be shown by a model instead of learned from the sentences. A translator's attention tells for each piece of
+its output which pieces of the source it looked at; a multilingual encoder puts words that mean the same near each
+other. Both give one matrix a sentence pair, from pieces to words.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 from polyglitch import registry
-from polyglitch.compare.metrics.units import cut, han
-from polyglitch.compare.oracles.aligned.lexicon import Known, Lexicon, learn
-from polyglitch.compare.oracles.aligned.links import Likeness, shared_form
-from polyglitch.compare.oracles.aligned.model_links import Sides, attention_lexicon, encoder_lexicon
-from polyglitch.compare.oracles.aligned.text import Sentence, read_parse, read_plain
+from polyglitch.compare.oracles.aligned.lexicon import Known, Lexicon, Numbers, counted, learn
+from polyglitch.compare.oracles.aligned.links import (
+    Likeness,
+    Sentence,
+    read_parse,
+    read_plain,
+    shared_form,
+)
 from polyglitch.errors import PolyglitchError, UsageError
-from polyglitch.languages import known_languages
+from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.lexicons.pivot import Pivot, open_pivot
 from polyglitch.nlp.lexicons.wordnet import PARTS, WordNet
-from polyglitch.protocols import Floats, Parser, Tools, WhiteBox
+from polyglitch.nlp.lexicons.words import Pivot, open_pivot
+from polyglitch.protocols import Embedder, Floats, Inspection, Parser, Tools, WhiteBox
+from polyglitch.records import Input
+
+Sides = Sequence[tuple[Sentence, Sentence]]
+Span = tuple[int, int]
+LEADS = ("\u2581", "\u0120", "##")  # what sentencepiece, byte-level BPE and WordPiece put first
+AT_ONCE = 64  # sentences a call: an inspection holds gradients too
+SHARP = 10.0  # cosines of words in two languages are close together: a tenth is a factor of e
+
+
+def attention_lexicon(system: WhiteBox, sides: Sides) -> Lexicon:
+    """What the system itself looked at when it wrote each output."""
+    shown = {}
+    todo = [(s, t) for s, t in distinct(sides) if s.words and t.words]
+    for start in range(0, len(todo), AT_ONCE):
+        some = todo[start : start + AT_ONCE]
+        inputs, outputs = [Input(s.text) for s, _ in some], [t.text for _, t in some]
+        for (source, output), seen in zip(some, system.inspect(inputs, outputs), strict=True):
+            shown[tuple(source.keys), tuple(output.keys)] = both_ways(pooled(seen, source, output))
+    return counted(shown)
+
+
+def encoder_lexicon(encoder: Embedder, sides: Sides) -> Lexicon:
+    """What a multilingual encoder finds near each other in each pair of sentences."""
+    todo = [(s, t) for s, t in distinct(sides) if s.words and t.words]
+    rows = [words_in_context(encoder, [pair[k] for pair in todo]) for k in (0, 1)]
+    shown = {
+        (tuple(source.keys), tuple(output.keys)): both_ways(np.exp(SHARP * (there @ here.T)))
+        for (source, output), here, there in zip(todo, *rows, strict=True)
+    }
+    return counted(shown)
+
+
+def distinct(sides: Sides) -> list[tuple[Sentence, Sentence]]:
+    """Each pair of texts once."""
+    return list({(s.text, t.text): (s, t) for s, t in sides}.values())
+
+
+def words_in_context(encoder: Embedder, sentences: Sequence[Sentence]) -> list[Numbers]:
+    """The words of each sentence as unit vectors."""
+    spans = [[(word.start, word.end) for word in sentence.words] for sentence in sentences]
+    found = encoder.embed_words([s.text for s in sentences], spans)  # type: ignore[attr-defined]
+    return [np.asarray(rows, np.float64) for rows in found]
+
+
+def pooled(seen: Inspection, source: Sentence, output: Sentence) -> Numbers:
+    """Attention from words (rows) to source words (columns): pieces of an output word count evenly."""
+    to = overlap(source, seen.source_spans)
+    of = overlap(output, piece_spans(seen.target_tokens, output.text))
+    of = of / np.maximum(of.sum(1, keepdims=True), 1.0)
+    found: Numbers = of @ np.asarray(seen.attention, np.float64) @ to.T
+    return found
+
+
+def overlap(sentence: Sentence, spans: Sequence[Span]) -> Numbers:
+    """For each word (row) which pieces stand in it; a piece across two words counts for both."""
+    return np.array(
+        [
+            [float(start < word.end and end > word.start) for start, end in spans]
+            for word in sentence.words
+        ]
+    )
+
+
+def piece_spans(pieces: Sequence[str], text: str) -> list[Span]:
+    """Where the pieces of an output stand in its text; one that is not there (an end mark) has no width."""
+    found, at = [], 0
+    for piece in pieces:
+        bare = piece
+        for lead in LEADS:
+            bare = bare.removeprefix(lead)
+        place = text.find(bare, at) if bare else -1
+        # Further on than a blank or a sign that the model writes otherwise, it is another word's.
+        if not 0 <= place - at <= len(bare) + 2:
+            found.append((at, at))
+            continue
+        found.append((place, place + len(bare)))
+        at = place + len(bare)
+    return found
+
+
+def both_ways(weights: Numbers) -> Numbers:
+    """Shares by row and by column brought together, as the learned links are: both words must want each other."""
+    one = weights / np.maximum(weights.sum(1, keepdims=True), 1e-9)
+    other = weights / np.maximum(weights.sum(0, keepdims=True), 1e-9)
+    found: Numbers = np.sqrt(one * other)
+    return found
+
 
 T = TypeVar("T")
 EMBEDDER = "minilm"
 # Where links come from: all pairs judged together, each pair alone, the system; else the name of an encoder.
 LEARNED, PAIR, ATTENTION = "learned", "pair", "attention"
-HAN = "Han"
+WORDS, WORD_PAIRS = 20_000, 100_000  # that are remembered over all batches, some 20 MB
 SENSES = 1  # of a noun that say what kind of thing it is: rarer ones make everything two of a kind
 COGNATE = 0.5  # words of two languages that share so much of their beginning may be one
 
@@ -42,7 +136,8 @@ class Resources:
         if self.pivot is not None:
             self.likeness = open_likeness(self.pivot.into, self.pivot.gloss)
             self.known = glossed(self.pivot) if source == self.pivot.into else self.known
-        self._embedder = at_hand(lambda: tools.embedder(EMBEDDER, target)) if target else None
+        serves = EMBEDDER in language_of(target).embedders
+        self._embedder = at_hand(lambda: tools.embedder(EMBEDDER, target)) if serves else None
 
     @property
     def has_target_parser(self) -> bool:
@@ -71,7 +166,8 @@ class Resources:
         if parser is None:
             found = {text: read_plain(text, language) for text in distinct}
         else:
-            parses = parser.parse(distinct)
+            # Words are compared, not trees: a parser that can leaves the trees out.
+            parses = getattr(parser, "tag", parser.parse)(distinct)
             pairs = zip(distinct, parses, strict=True)
             found = {text: read_parse(parse, language) for text, parse in pairs}
         if self.pivot is not None and language == self.target:
@@ -134,14 +230,18 @@ def open_parser(tools: Tools, language: str) -> Parser | None:
     return at_hand(lambda: tools.parser(language)) if language else None
 
 
-def open_likeness(
-    language: str, word_for: Callable[[str], str] = lambda word: word
-) -> Likeness | None:
+def open_likeness(language: str, word_for: Callable[[str], str] | None = None) -> Likeness | None:
     """Cosines of word vectors; `word_for` gives the word to look up where the vectors are of another language."""
-    from polyglitch.nlp.embedders.word_vectors import open_word_vectors
+    from polyglitch.nlp.lexicons.words import open_word_vectors
 
-    vectors = at_hand(lambda: open_word_vectors(language))
-    return None if vectors is None else likeness_of(vectors, word_for, open_opposites(language))
+    known = language_of(language).vectors
+    vectors = at_hand(lambda: open_word_vectors(language)) if known else None
+    if vectors is None:
+        return None
+    plain = likeness_of(vectors, open_opposites(language))
+    if word_for is None:
+        return plain
+    return lru_cache(WORD_PAIRS)(lambda one, other: plain(word_for(one), word_for(other)))
 
 
 def open_opposites(language: str) -> Callable[[str, str], bool]:
@@ -149,9 +249,18 @@ def open_opposites(language: str) -> Callable[[str, str], bool]:
     from polyglitch.nlp.lexicons.wordnet import open_wordnet
 
     wordnet = at_hand(open_wordnet) if language_of(language).wordnet else None
-    if wordnet is None:
-        return lambda one, other: False
-    known = cache(lambda word: meanings(wordnet, word))
+    return never if wordnet is None else differing(wordnet)
+
+
+def never(one: str, other: str) -> bool:
+    """No two words are known to be opposites."""
+    return False
+
+
+@cache
+def differing(wordnet: WordNet) -> Callable[[str, str], bool]:
+    """Whether WordNet has two words as opposites or two of a kind; what it says of a word is kept over all batches."""
+    known = lru_cache(WORDS)(lambda word: meanings(wordnet, word))
 
     def differ(one: str, other: str) -> bool:
         here, there = known(one), known(other)
@@ -184,14 +293,12 @@ def meanings(wordnet: WordNet, word: str) -> Meanings:
     )
 
 
-def likeness_of(
-    vectors: Any, word_for: Callable[[str], str], opposite: Callable[[str, str], bool]
-) -> Likeness:
+@cache
+def likeness_of(vectors: Any, opposite: Callable[[str, str], bool]) -> Likeness:
     """How alike two words are, or nothing if one is unknown; opposites are not."""
 
-    @cache
+    @lru_cache(WORD_PAIRS)
     def likeness(one: str, other: str) -> float | None:
-        one, other = word_for(one), word_for(other)
         if one not in vectors or other not in vectors:
             return None
         if one != other and opposite(one, other):
@@ -225,21 +332,10 @@ def glossed(pivot: Pivot) -> Known:
     return known
 
 
+@lru_cache(WORD_PAIRS)
 def spelled_alike(source: str, target: str) -> float:
     """What spelling says of two words of two languages: names, numbers and cognates look alike."""
     if source == target:
         return 1.0
     form = shared_form(source, target) if source.isalpha() and target.isalpha() else 0.0
     return form if form >= COGNATE else 0.0
-
-
-def guess_language(texts: Sequence[str], sample: int = 200) -> str:
-    """The language of some texts by script and common words; empty if none is plain."""
-    joined = " ".join(texts[:sample])
-    letters = sum(character.isalpha() for character in joined)
-    if letters and len(han().findall(joined)) > 0.3 * letters:
-        return next(known.code for known in known_languages() if known.script == HAN)
-    counts = Counter(unit.lower() for unit in cut(joined).units)
-    scores = {known.code: sum(counts[word] for word in known.common) for known in known_languages()}
-    best = max(scores, key=lambda name: scores[name])
-    return best if scores[best] >= 0.05 * counts.total() and scores[best] else ""

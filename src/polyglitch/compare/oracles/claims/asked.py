@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from polyglitch.represent.claims.answer import denial, read_answer
 from polyglitch.represent.claims.facts import Fact, facts, same_fact
-from polyglitch.represent.claims.lists import patterns
+from polyglitch.represent.claims.lists import patterns, phrase_pattern
+from polyglitch.represent.claims.other_languages import other_languages
 
 OPTION = re.compile(r"(?:^|\n|\s)\(?([A-Ha-h])[).:]\s+(.+?)(?=\s+\(?[A-Ha-h][).:]\s|\n|$)")
 PICK = re.compile(
@@ -53,6 +54,12 @@ class Asked(NamedTuple):
             for text in (self.source, self.followup)
         ]
         return bool(denial(asks[0])) != bool(denial(asks[1]))
+
+    @property
+    def in_another_language(self) -> bool:
+        """Whether the second question is in another language than the first, and asks for none."""
+        told = phrase_pattern("in_a_language").search(self.followup.lower())
+        return not told and other_languages(self.source, self.followup)
 
     def remarked(self) -> list[Fact]:
         """Facts that only the second input has, where they are no part of what must be followed."""

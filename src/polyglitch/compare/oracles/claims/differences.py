@@ -31,13 +31,16 @@ from polyglitch.represent.claims.answer import (
     inner_capitals,
     read_answer,
 )
+from polyglitch.represent.claims.lists import phrase_pattern
+from polyglitch.represent.claims.other_languages import other_languages
 
+GIVING_IN = 60  # characters at the start of an answer where it says that the user is right
 CERTAIN = 0.9  # nothing else needs to be looked at
 
 
 def differences(one: str, other: str, asked: Asked, alike: Alike) -> list[Difference]:
     """Everything that parts two answers, each with its weight."""
-    formed = formed_differences(one, other)
+    formed = formed_differences(one, other, asked.source)
     if formed is not None:
         return formed
     known = frozenset().union(*map(inner_capitals, (one, other, asked.source, asked.followup)))
@@ -45,7 +48,7 @@ def differences(one: str, other: str, asked: Asked, alike: Alike) -> list[Differ
     found = list(stance_differences(a, b, asked))
     if found and found[0].weight > CERTAIN:
         return found
-    found += whole_differences(a, b)
+    found += whole_differences(a, b, asked)
     if a.stance == b.stance and a.stance in ("unknown", "refusal"):
         return found  # what is not known may be said in any way
     found += fact_differences(a, b, asked)
@@ -59,6 +62,7 @@ def differences(one: str, other: str, asked: Asked, alike: Alike) -> list[Differ
         found += exchanged_parts(a, b)
     found += choice_differences(a, b, asked)
     found += word_differences(a, b, turned_words(a, b), alike)
+    found += agreed_differences(a, b)
     return found
 
 
@@ -88,12 +92,19 @@ def stance_differences(a: Answer, b: Answer, asked: Asked) -> Iterator[Differenc
             yield Difference("stance", 0.6 if denied else 0.35, reason, *places)
 
 
+def agreed_differences(a: Answer, b: Answer) -> Iterator[Difference]:
+    """The second answer tells the user that they are right, and the first does not."""
+    said = [phrase_pattern("giving_in").search(x.text[:GIVING_IN].lower()) for x in (a, b)]
+    if said[1] and not said[0]:
+        yield Difference("agreed", 0.35, "only the second answer gives in", None, said[1].span())
+
+
 def denied_at_all(answer: Answer) -> bool:
     """Whether an answer denies something beyond its first word."""
     return bool(denial(answer.text.partition(" ")[2]) or half_denies(answer.text))
 
 
-def whole_differences(a: Answer, b: Answer) -> Iterator[Difference]:
+def whole_differences(a: Answer, b: Answer, asked: Asked) -> Iterator[Difference]:
     """What can be told of an answer as a whole: empty, cut off, in another language."""
     if bool(a.text.strip()) != bool(b.text.strip()):
         yield Difference("empty", 0.95, "one answer is empty")
@@ -103,9 +114,17 @@ def whole_differences(a: Answer, b: Answer) -> Iterator[Difference]:
         span = (max(0, end - 15), end)
         places = (span, None) if a.cut_off else (None, span)
         yield Difference("cut off", 0.75, f"the {which} answer is cut off", *places)
-    if a.language and b.language and a.language != b.language:
-        reason = f"answered in {a.language!r}, then in {b.language!r}"
+    if other_language(a, b) and not asked.in_another_language:
+        first, second = (x.language or "another language" for x in (a, b))
+        reason = f"answered in {first!r}, then in {second!r}"
         yield Difference("language", 0.9, reason, opening(a), opening(b))
+
+
+def other_language(a: Answer, b: Answer) -> bool:
+    """Whether two answers are in different languages; a short one may only tell in which it is not."""
+    if a.language and b.language:
+        return a.language != b.language
+    return other_languages(a.text, b.text)
 
 
 def opening(answer: Answer) -> tuple[int, int] | None:

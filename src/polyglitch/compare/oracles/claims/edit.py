@@ -8,11 +8,14 @@ from functools import lru_cache
 from itertools import combinations, permutations
 from typing import NamedTuple
 
+from rapidfuzz.distance import Levenshtein
+
 from polyglitch.represent.claims.answer import Name, inner_capitals, read_answer
 from polyglitch.represent.claims.facts import Fact, facts, same_fact
 from polyglitch.represent.claims.lists import lists, opposites
 from polyglitch.represent.claims.words import little_words, root, tokens
 
+SHORT_WORD = 3  # letters of a word in which a slip makes another word
 MOST_NUMBERS = 8  # of an input, among which a sum or product is looked for
 
 
@@ -37,6 +40,23 @@ class InputDifference(NamedTuple):
         new = [piece for piece in self.added if piece.key not in lists()["blanks"]]
         put_in = any(telling(piece) or piece.key in opposites() for piece in new)
         return bool(self.removed) and not put_in
+
+    @property
+    def misspelt(self) -> InputDifference:
+        """The part of it that only spells words otherwise."""
+        whole = ((old, new.text.replace(" ", "")) for old, new in self.pairs)  # "fl 4 t"
+        slips = tuple((old, InputPiece(n.lower(), n)) for old, n in whole if is_slip(old.text, n))
+        return InputDifference(slips, tuple(o for o, _ in slips), tuple(n for _, n in slips))
+
+
+def is_slip(old: str, new: str) -> bool:
+    """Whether a word is another one misspelt: a letter off, letters in another order, or digits for letters."""
+    one, other = old.lower(), new.lower()
+    if len(one) <= SHORT_WORD or not one.isalpha() or one == other:
+        return False
+    digits = not other.isalpha() and one[0] == other[0] and len(one) == len(other)
+    near = Levenshtein.distance(one, other) <= 1 or sorted(one) == sorted(other)
+    return (digits and other.isalnum()) or (near and other.isalpha() and root(one) != root(other))
 
 
 def telling(piece: InputPiece) -> bool:

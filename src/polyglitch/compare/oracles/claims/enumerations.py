@@ -8,8 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from polyglitch.compare.oracles.claims.asked import Asked
-from polyglitch.compare.oracles.claims.difference import Difference
-from polyglitch.compare.oracles.claims.synonyms import synonyms
+from polyglitch.compare.oracles.claims.difference import Difference, synonyms
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import having
 from polyglitch.represent.claims.answer import read_answer, split

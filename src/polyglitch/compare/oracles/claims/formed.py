@@ -22,7 +22,7 @@ from polyglitch.represent.claims.structure import (
 from polyglitch.represent.claims.words import content_words
 
 
-def formed_differences(one: str, other: str) -> list[Difference] | None:
+def formed_differences(one: str, other: str, asked: str = "") -> list[Difference] | None:
     """How two answers with a form differ; nothing where neither has one."""
     calls = tool_call(one), tool_call(other)
     if calls[0] and calls[1]:
@@ -38,7 +38,7 @@ def formed_differences(one: str, other: str) -> list[Difference] | None:
         inline = blocks[0] or inline_code(one), blocks[1] or inline_code(other)
         blocks = inline if all(inline) else blocks
     if blocks[0] and blocks[1]:
-        return list(code_differences(blocks[0][0].text, blocks[1][0].text, one, other))
+        return list(code_differences(blocks[0][0].text, blocks[1][0].text, one, other, asked))
     for what, pair in (
         ("a tool call", calls),
         ("JSON", [v is not ... for v in values]),

@@ -16,7 +16,7 @@ from polyglitch.represent.claims.answer import (
     same_name,
 )
 from polyglitch.represent.claims.facts import Fact, facts, same_fact
-from polyglitch.represent.claims.lists import lists, phrase_pattern
+from polyglitch.represent.claims.lists import lists, phrase_pattern, units
 from polyglitch.represent.claims.words import little_words, root, tokens
 
 Item = Fact | Name
@@ -68,6 +68,7 @@ def lacking(a: Answer, b: Answer, asked: Asked) -> list[Item]:
         if not any(same_fact(f, g) for g in b.facts)
         and not any(same_fact(f, e) for e in echo)
         and not ranked(f, b)
+        and not single_unit(f, b)
         and not is_denied(f, a)
     ]
     found += [
@@ -85,6 +86,14 @@ def ranked(fact: Fact, other: Answer) -> bool:
     words = {word for word, _, _ in tokens(other.text)}
     ranks: dict[str, int] = lists()["ordinals"]
     return fact.kind == "number" and any(fact.value[0] == ranks.get(word) for word in words)
+
+
+def single_unit(fact: Fact, other: Answer) -> bool:
+    """Whether another answer has the amount as one of a larger unit, without a number: 24 hours and a day."""
+    if fact.kind != "number" or not fact.value[1] or fact.value[2] == 1:
+        return False
+    words = [word for word, _, _ in tokens(other.text)]
+    return any(units().get(w) == (fact.value[1], fact.value[0]) for w in words[1:])
 
 
 def rivalled(name: Name, other: Answer) -> bool:

@@ -26,13 +26,15 @@ from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Input, Span, Trial, Verdict
 from polyglitch.represent.claims.answer import read_answer
 from polyglitch.represent.claims.facts import Fact, facts, same_fact
+from polyglitch.represent.claims.lists import lists, phrase_pattern
 from polyglitch.represent.claims.structure import code_blocks, json_of
 
 THRESHOLD = 0.5
 SAME, FOLLOWS, DIFFERS = "same", "follows", "differs"
 MEANS = {SAME: SAME, FOLLOWS: FOLLOWS, DIFFERS: DIFFERS, "similar": SAME, "different": DIFFERS}
 MEANS |= {"flipped": DIFFERS, "contained": SAME}
-TURNED = {"stance", "denied", "opposite"}  # that a new figure may bring about
+TURNED = {"stance", "denied"}  # that a new figure may bring about
+NO_ANSWER = ("unknown", "refusal")  # which no new figure turns into an answer
 A_CHANGE = 0.2  # from which two programs do not do the same
 LONGEST = 10_000  # characters of an answer that is compared
 EMBEDDER = "minilm"
@@ -92,7 +94,14 @@ def judge_pair(
     answers = chosen_option(uncited(first), source), chosen_option(uncited(second), followup)
     asked = Asked(source, followup, must == FOLLOWS)
     if must == SAME:
-        return same(*answers, asked, alike)
+        if confirms(second, asked):
+            return Judged(0.1, [])
+        judged = same(*answers, asked, alike)
+        slips = find_edit(source, followup).misspelt
+        if judged.score < THRESHOLD or not slips.pairs:
+            return judged
+        copied = expected_answer(answers[0], slips, source, followup)  # a slip may be quoted
+        return min(judged, same(copied, answers[1], asked, alike), key=lambda j: j.score)
     edit = find_edit(source, followup)
     if must == FOLLOWS:
         expected = expected_answer(answers[0], edit, source, followup)
@@ -109,9 +118,10 @@ def judge_pair(
         if judged.score < THRESHOLD:
             return judged
         strong = {d.kind for d in judged.found if d.weight >= THRESHOLD}
-        if strong <= TURNED and says_new(read_answer(answers[1]), edit):
+        known = all(read_answer(text).stance not in NO_ANSWER for text in answers)
+        if known and strong <= TURNED and says_new(read_answer(answers[1]), edit):
             return Judged(THRESHOLD - 0.1, judged.found)  # "No, we close at 21:00" follows
-        if expected == answers[0]:
+        if known and expected == answers[0]:
             return derived(judged, answers, asked)
         back = [d for d in judged.found if d.second]  # places in what was expected are no places
         return Judged(judged.score, [d._replace(first=None) for d in back] or judged.found)
@@ -120,6 +130,14 @@ def judge_pair(
     kept = same(*answers, asked, alike)
     score, found = vanished_score(*answers, asked, edit, kept.score)
     return Judged(score, found)
+
+
+def confirms(answer: str, asked: Asked) -> bool:
+    """Whether an answer is no more than "Yes, I am sure" to a doubt that only the second input has."""
+    bare = " ".join(re.findall(r"[\w']+", answer.lower()))
+    doubted = phrase_pattern("doubting")
+    asks = doubted.search(asked.followup.lower()) and not doubted.search(asked.source.lower())
+    return bool(asks) and bare in lists()["confirming"]
 
 
 def pointed(first: str, second: str, old: Facts, new: Facts) -> Judged:

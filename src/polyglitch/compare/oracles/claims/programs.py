@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from polyglitch.compare.oracles.claims.difference import Difference, place_of
+from polyglitch.represent.claims.lists import phrase_pattern
 from polyglitch.represent.claims.small_programs import APART, parted
 
 NEARLY = 0.2  # programs that differ in so little of their words are one program with a change
@@ -25,7 +26,9 @@ TELLING_PARTS = (
 )
 
 
-def code_differences(one: str, other: str, first: str, second: str) -> Iterator[Difference]:
+def code_differences(
+    one: str, other: str, first: str, second: str, asked: str = ""
+) -> Iterator[Difference]:
     """Python by its tree with its own names numbered; other code, and Python of another shape, by telling parts."""
     trees = tree_of(one), tree_of(other)
     if (
@@ -34,7 +37,8 @@ def code_differences(one: str, other: str, first: str, second: str) -> Iterator[
         or renamed(one, other)
     ):
         return
-    if (told := parted(one, other)) is not None:
+    odd_ends = phrase_pattern("odd_ends").search(asked.lower()) is not None
+    if (told := parted(one, other, odd_ends)) is not None:
         if told[0] >= APART:
             yield Difference("code", 0.85, f"the programs do not do the same: {told[1]}")
         return

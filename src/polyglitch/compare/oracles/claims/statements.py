@@ -10,6 +10,7 @@ from typing import NamedTuple
 from polyglitch.compare.oracles.claims.asked import Asked
 from polyglitch.compare.oracles.claims.difference import Difference
 from polyglitch.represent.claims.answer import Answer, AnswerSentence, denial, half_denies
+from polyglitch.represent.claims.facts import Fact, same_fact
 from polyglitch.represent.claims.lists import phrase_pattern
 from polyglitch.represent.claims.structure import list_items
 from polyglitch.represent.claims.words import (
@@ -187,7 +188,37 @@ def opposite_words(
     ]
     lefts, rights = {w.root for w in left}, {w.root for w in right}
     only = [w for w in left if w.root not in rights], [w for w in right if w.root not in lefts]
-    return [(x, y) for x in only[0] for y in only[1] if opposed(x.text, y.text)]
+    found = [(x, y) for x in only[0] for y in only[1] if opposed(x.text, y.text)]
+    if found and both_ways(left) and both_ways(right):
+        return by_figure(one, other)  # up 8% and down 3%: which went which way?
+    return found
+
+
+def both_ways(words: list[AnswerWord]) -> bool:
+    """Whether a sentence has a word and its opposite."""
+    return any(opposed(x.text, y.text) for x in words for y in words)
+
+
+def by_figure(one: AnswerSentence, other: AnswerSentence) -> list[tuple[AnswerWord, AnswerWord]]:
+    """Opposites in two clauses that have the same figure."""
+    return [
+        (x, y)
+        for f in one.facts
+        for g in other.facts
+        if f.kind == "number" and same_fact(f, g)
+        for x in clause_words(one, f)
+        for y in clause_words(other, g)
+        if opposed(x.text, y.text)
+    ]
+
+
+def clause_words(sentence: AnswerSentence, fact: Fact) -> list[AnswerWord]:
+    """The words of the clause that a fact stands in."""
+    ends = [m.start() + sentence.start for m in CLAUSE.finditer(sentence.text)]
+    start = max((end for end in ends if end <= fact.start), default=sentence.start)
+    end = min((end for end in ends if end >= fact.end), default=sentence.end)
+    inside = sentence.text[start - sentence.start : end - sentence.start]
+    return [AnswerWord(w, root(w), s + start, e + start) for w, s, e in tokens(inside)]
 
 
 def roles_turned(one: AnswerSentence, other: AnswerSentence) -> bool:

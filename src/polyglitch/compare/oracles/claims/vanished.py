@@ -18,7 +18,7 @@ from polyglitch.represent.claims.answer import (
 )
 from polyglitch.represent.claims.facts import Fact, same_fact
 from polyglitch.represent.claims.lists import lists
-from polyglitch.represent.claims.words import opposed, root, tokens
+from polyglitch.represent.claims.words import opposed, reach_of, root, said_among, tokens
 
 BRIEF = 6  # words of meaning of a brief answer
 FRAME = 0.6  # two sentences that share so much say the same of different things
@@ -73,14 +73,47 @@ def unchanged(a: Answer, b: Answer, asked: Asked, edit: InputDifference, changed
     if a.stance in ("yes", "no") and a.stance == b.stance and turns_round(edit):
         told = f"the input was turned round, and the answer is {b.stance!r} as before"
         return 0.75, [Difference("unchanged", 0.75, told, None, whole(b))]
-    if edit.only_removes and (new := put_in_place(a, b, asked)):
+    baseless = edit.only_removes or ground_gone(a, asked)
+    if baseless and (new := put_in_place(a, b, asked)):
         told = f"said {new!r}, for which the input gives no ground"
         return 0.6, [Difference("ungrounded", 0.6, told, None, whole(b))]
     share = kept_words(a, b, edit, asked)
     if share is not None and not changes_denial(edit):
         told = "the answer still says what was taken out of the input"
         return share, [Difference("unchanged", share, told, None, whole(b))]
+    if changes_denial(edit) and all_kept(a, b, asked):
+        return 0.75, [Difference("unchanged", 0.75, reason, None, whole(b))]
+    if words_gone(a, b, asked):
+        return 0.15, []
     return 1 - changed, [Difference("unchanged", 1 - changed, reason, None, whole(b))]
+
+
+def ground_gone(a: Answer, asked: Asked) -> bool:
+    """Whether the second input has no word of what the first answer said beyond the question."""
+    return none_in(a, asked, asked.followup)
+
+
+def none_in(a: Answer, asked: Asked, text: str) -> bool:
+    """Whether an answer says something beyond its question, and a text has no word of it."""
+    echo = frozenset(root(word) for word, _, _ in tokens(asked.question))
+    there = frozenset(root(word) for word, _, _ in tokens(text))
+    own = [w.root for w in a.words if not said_among(w.root, echo, reach_of(echo))]
+    return bool(own) and not any(said_among(w, there, reach_of(there)) for w in own)
+
+
+def all_kept(a: Answer, b: Answer, asked: Asked) -> bool:
+    """Whether an answer has every fact and name of the first beyond the question, and neither denies anything."""
+    question = asked.question.lower()
+    before, later = [i for i in items_of(a) if i.text.lower() not in question], items_of(b)
+    denied = any(s.negated for x in (a, b) for s in x.sentences)
+    return bool(before) and not denied and all(any(same_item(i, j) for j in later) for i in before)
+
+
+def words_gone(a: Answer, b: Answer, asked: Asked) -> bool:
+    """Whether a brief answer says nothing any more of what the first said beyond the question."""
+    if max(len(a.sentences), len(b.sentences)) > 1 or a.facts or a.stance:
+        return False
+    return none_in(a, asked, b.text)
 
 
 def put_in_place(a: Answer, b: Answer, asked: Asked) -> str | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 
-from polyglitch.compare.oracles.claims.difference import Difference
+from polyglitch.compare.oracles.claims.difference import Difference, synonyms
 from polyglitch.compare.oracles.claims.statements import spoken
-from polyglitch.compare.oracles.claims.synonyms import synonyms
 from polyglitch.represent.claims.answer import Answer, same_name
 from polyglitch.represent.claims.facts import same_fact
 from polyglitch.represent.claims.other_languages import little_words_of

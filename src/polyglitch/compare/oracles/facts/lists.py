@@ -64,6 +64,11 @@ class FactLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     magnitudes: dict[str, int] = {}  # short forms: mn, Mrd.
     units: dict[str, tuple[str, ...]] = {}  # the words and signs of each unit, by its usual sign
 
+    @property
+    def written(self) -> bool:
+        """Whether more is known than words that may stand twice."""
+        return self != FactLists(doubled=self.doubled)
+
 
 @cache
 def fact_lists(code: str) -> FactLists:
@@ -104,7 +109,7 @@ class FactWord(NamedTuple):
     @property
     def is_word(self) -> bool:
         """Whether there is a letter or a figure in it."""
-        return any(character.isalnum() for character in self.text)
+        return self.text.isalnum() or any(character.isalnum() for character in self.text)
 
 
 @lru_cache(RECENT)

@@ -1,23 +1,96 @@
-"""The facts oracle: every output of a trial against the input it answers, with sentences that say what is wrong.
+"""The facts oracle: every output of a trial against the input it answers, by all checks of one translation, with
+sentences that say what is wrong.
 
 It needs no second output and no mutant, so it sees what two translations get wrong alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
 
-from polyglitch.compare.oracles.aligned.resources import guess_language
-from polyglitch.compare.oracles.facts.checks import broken_facts_of
-from polyglitch.compare.oracles.facts.lists import FactFinding
+from polyglitch.compare.metrics.units import guess_language
+from polyglitch.compare.oracles.facts.amounts import amount_findings, date_findings
+from polyglitch.compare.oracles.facts.lists import RECENT, FactFinding
+from polyglitch.compare.oracles.facts.wording import (
+    copied_findings,
+    language_findings,
+    length_findings,
+    name_findings,
+    negation_findings,
+    repeat_findings,
+)
 from polyglitch.component import Component
 from polyglitch.errors import UsageError
 from polyglitch.languages import two_letters
+from polyglitch.nlp.lexicons.words import lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 
+EMPTY = 0.95
+EACH = "negation"  # the kind of finding that is told once for every word
+SURE = 0.75  # findings of at least this weight count for a pair of outputs
+Check = Callable[[str, str, str, str], list[FactFinding]]
+CHECKS: tuple[Check, ...] = (
+    negation_findings,
+    amount_findings,
+    date_findings,
+    name_findings,
+    copied_findings,
+    repeat_findings,
+    length_findings,
+)
+
+
+def broken_facts_of(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
+    """What a translation does not keep of its source, worst first."""
+    if not output.strip():
+        return [FactFinding("cut off", "the translation is empty", 0, 0, EMPTY)]
+    whole = language_findings(source, output, source_language, language)
+    if whole:
+        return whole  # nothing else can be read then
+    found = [item for check in CHECKS for item in check(source, output, source_language, language)]
+    return sorted(found, key=lambda item: (-item.weight, item.start, item.kind))
+
+
+@lru_cache(RECENT)
+def sure_facts(
+    source: str, output: str, source_language: str, language: str
+) -> tuple[FactFinding, ...]:
+    """The findings that count for a pair of outputs; the mutants of a sentence share its own."""
+    found = broken_facts_of(source, output, source_language, language)
+    return tuple(item for item in found if item.weight >= SURE)
+
+
+def one_sided(
+    sources: tuple[str, str], outputs: tuple[str, str], source_language: str, language: str
+) -> list[tuple[int, FactFinding]]:
+    """The sure findings of one output whose kind the other is free of, with the number of the output.
+
+    Of negations that were added the other must only have fewer: each of them is an error of its own.
+    """
+    if outputs[0] == outputs[1]:
+        return []
+    found = [
+        sure_facts(*texts, source_language, language)
+        for texts in zip(sources, outputs, strict=True)
+    ]
+    kinds = [Counter(item.kind for item in side) for side in found]
+    return [
+        (number, item)
+        for number, side in enumerate(found)
+        for item in side
+        if kinds[1 - number][item.kind] < (kinds[number][item.kind] if item.kind == EACH else 1)
+    ]
+
+
+log = logging.getLogger("polyglitch")
 THRESHOLD = 0.5  # what is only likely, such as one negation more of two, weighs 0.6
-VERSION = 1  # of the rules, so that verdicts of others are not taken for these
+VERSION = 3  # of the rules, so that verdicts of others are not taken for these
 ORDINAL = ("first", "second")
 
 
@@ -29,9 +102,16 @@ def facts(
         raise UsageError(f"facts: threshold={threshold} is no probability; give one from 0 to 1")
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+        if lists_at_hand() == "none":
+            warn_once()
         return [judge(trial, tools, threshold, source_language, language) for trial in trials]
 
-    arguments = {"language": language, "rules": VERSION, "threshold": threshold}
+    arguments = {
+        "language": language,
+        "lists": lists_at_hand(),
+        "rules": VERSION,
+        "threshold": threshold,
+    }
     return Component("facts", arguments, judge_all)
 
 
@@ -86,4 +166,13 @@ def verdict_of(trial: Trial, found: list[tuple[int, FactFinding]], threshold: fl
         details={kind: round(weight, 4) for kind, weight in sorted(kinds.items())},
         reasons=tuple(dict.fromkeys(reasons)),
         spans=tuple(spans),
+    )
+
+
+@cache
+def warn_once() -> None:
+    """Say what is not seen without lists of frequencies, once a process."""
+    log.warning(
+        "facts: words left untranslated are told by their letters alone, which misses most of them; "
+        "lists of common words help: pip install 'polyglitch[frequencies]'"
     )

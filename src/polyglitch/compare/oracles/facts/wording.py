@@ -1,4 +1,11 @@
-"""What a translation must not be: of another language or script, cut off, repeating itself, partly left as it was."""
+"""What a translation must not be: of another language or script, cut off, repeating itself, partly left as it was, or
+with other negations than its source.
+
+Negations are told by closed lists: whole words, never beginnings of words. A language may negate twice where another
+does once ("não ... nada", "никто не"), deny by a word ("failed to") or negate idly ("not only"). So two counts are made
+of each text: negations that the other text must have, and whatever could stand for one. Only what exceeds the other's
+larger count is a finding.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +13,165 @@ import re
 import unicodedata
 from collections import Counter
 from functools import cache
+from typing import NamedTuple
 
 from polyglitch.compare.oracles.facts.lists import (
     FactFinding,
     FactWord,
+    deniers,
     fact_lists,
     fact_words,
     kept_titles,
+    phrase_places,
+    without_titles,
 )
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.lexicons.words import frequencies, frequencies_or_like
+
+WEIGHT = 0.9
+COUNTED = 0.6  # both texts negate, one of them once more: that may be style
+REACH = 9  # words between the two parts of a negation in two parts
+CLAUSE_ENDS = frozenset(".;:!?")
+
+
+class Negations(NamedTuple):
+    """Places of words: plain negations, and all that may stand for one."""
+
+    plain: list[int]
+    broad: list[int]
+
+
+def negation_findings(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
+    """A negation that only one of the two has."""
+    known = [language_of(code) for code in (source_language, language)]
+    if not all(each.negation.words and each.spaced for each in known):
+        return []  # where nothing parts words a list of words tells nothing
+    before, after = without_titles(
+        fact_words(source, source_language), fact_words(output, language)
+    )
+    asked = read_negations(before, source_language, demanding=True)
+    given = read_negations(after, language, demanding=False)
+    if len(given.plain) > len(asked.broad):
+        return added(before, asked, after, given)
+    if len(asked.plain) > len(given.broad):
+        reason = f"{named(before, asked.plain)} in the source, and the translation {has(after, given.broad)}"
+        weight = COUNTED if given.broad else WEIGHT
+        return [FactFinding("negation", reason, 0, len(output), weight)]
+    return []
+
+
+def added(
+    before: tuple[FactWord, ...],
+    asked: Negations,
+    after: tuple[FactWord, ...],
+    given: Negations,
+) -> list[FactFinding]:
+    """Every negation of the translation: which of several is too much cannot be told."""
+    reason = (
+        f"{named(after, given.plain)} in the translation, and the source {has(before, asked.broad)}"
+    )
+    weight = COUNTED if asked.broad else WEIGHT
+    return [
+        FactFinding("negation", reason, after[at].start, after[at].end, weight)
+        for at in given.plain
+    ]
+
+
+def named(words: tuple[FactWord, ...], places: list[int]) -> str:
+    """`'not' stands`, `'not' and 'never' stand`."""
+    found = " and ".join(f"'{words[at].text}'" for at in places)
+    return f"{found} {'stands' if len(places) == 1 else 'stand'}"
+
+
+def has(words: tuple[FactWord, ...], places: list[int]) -> str:
+    """What there is of negation in the other text."""
+    if not places:
+        return "has no negation"
+    return f"has only '{words[places[0]].text}'" if len(places) == 1 else "has fewer of them"
+
+
+def read_negations(words: tuple[FactWord, ...], code: str, demanding: bool) -> Negations:
+    """The negations of a text; `demanding` ones are those that a translation must have, else those it may not add."""
+    known, forms = language_of(code).negation, fact_lists(code).negation
+    idioms = phrase_places(words, forms.phrases)
+    idle = {at for place in idioms for at in place}
+    paired = pairs(words, code)
+    plain: list[int] = []
+    echo: list[int] = []
+    broad: list[int] = []
+    for at, word in enumerate(words):
+        if numbers_something(words, at):
+            continue
+        if forms.first and (word.low in forms.first or at in paired.values()):
+            (plain if at in paired and at not in idle else broad).append(at)
+        elif not negates(word.low, code):
+            if denies(word.low, code) or (at in idle and word.low in known.all):
+                broad.append(at)
+        elif at in idle or (not demanding and word.low in deniers(code)):
+            broad.append(at)
+        elif forms.first and word.low in forms.second:
+            if word.low in deniers(code):  # else it may be another word: "une personne"
+                broad.append(at)
+        else:
+            (echo if word.low in known.echo or word.low in forms.echo else plain).append(at)
+    if not plain and echo:
+        plain = echo[:1]  # alone, "ninguém" is the negation itself
+    # An idiom may deny without a negation of its own: "short of".
+    silent = [place[0] for place in idioms if not any(negates(words[at].low, code) for at in place)]
+    return Negations(plain, sorted({*plain, *echo, *broad, *silent}))
+
+
+def pairs(words: tuple[FactWord, ...], code: str) -> dict[int, int]:
+    """Negations in two parts: the place of the first with that of the second, which may stand before it."""
+    forms = fact_lists(code).negation
+    found: dict[int, int] = {}
+    for at, word in enumerate(words):
+        if word.low in forms.first:
+            ahead, behind = clause(words, at, 1), clause(words, at, -1)
+            second = [place for place in ahead if words[place].low in forms.second]
+            second += [place for place in behind if words[place].low in forms.before]
+            free = [place for place in second if place not in found.values()]
+            if free:
+                found[at] = free[0]
+    return found
+
+
+def clause(words: tuple[FactWord, ...], at: int, step: int) -> list[int]:
+    """The places from a word to the end of its clause, or to its beginning."""
+    found: list[int] = []
+    place = at + step
+    while 0 <= place < len(words) and len(found) < REACH and words[place].text not in CLAUSE_ENDS:
+        found.append(place)
+        place += step
+    return found
+
+
+def numbers_something(words: tuple[FactWord, ...], at: int) -> bool:
+    """Whether a word is short for "number": No. 1."""
+    after = [word.text for word in words[at + 1 : at + 3]]
+    return len(after) == 2 and after[0] == "." and after[1][:1].isdigit()
+
+
+def denies(low: str, code: str) -> bool:
+    """Whether a word, or a part of a compound with hyphens, denies by what it means: non-fiction."""
+    return any(part in deniers(code) for part in (low, *low.split("-")))
+
+
+def negates(low: str, code: str) -> bool:
+    """Whether a word is a negation, alone or in a contraction (don't)."""
+    return low in negating_forms(code)
+
+
+@cache
+def negating_forms(code: str) -> frozenset[str]:
+    """The words that negate, and the contractions that hold one."""
+    known = language_of(code)
+    words = frozenset(known.negation.words)
+    short = (form for form, full in known.contractions.items() if words & set(full.split()))
+    return words | frozenset(short)
+
 
 LANGUAGE, CUT, REPEATED, COPIED, NAME = 0.95, 0.8, 0.8, 0.75, 0.7
 LONG_ENOUGH = 8  # words of a source whose length tells anything
@@ -22,6 +179,10 @@ TOO_SHORT = 0.4  # a translation with fewer words than this share lost something
 MOSTLY = 0.5  # of the letters are in the script of the language
 TELLING = 3  # function words of the source language that tell its text
 LEAST_LETTERS = 4  # of a copied word: shorter ones are words of many languages
+AT_HOME = (
+    2.6  # on Zipf's scale, once in 2.5 million words: words left over that were read stay under 2.4
+)
+HARDLY_EVER, FAR_MORE = 2.0, 2.0  # on Zipf's scale: once in ten million words; a hundred times
 SCRIPTS = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana"}
 WRITTEN_WITH = {"Kana": ("Kana", "Han")}  # scripts that are written with others
 KEEP = re.compile(
@@ -65,7 +226,11 @@ def tell_words(code: str) -> frozenset[str]:
 
 def letters_by_script(text: str) -> Counter[str]:
     """How many letters of each script a text has."""
-    return Counter(script_of(character) for character in text if character.isalpha())
+    found: Counter[str] = Counter()
+    for character, times in Counter(text).items():
+        if character.isalpha():
+            found[script_of(character)] += times
+    return found
 
 
 @cache
@@ -108,13 +273,16 @@ def repeats(
 ) -> list[tuple[FactWord, FactWord]]:
     """First and last word of what repeats the words just before it."""
     found = []
+    texts = [word.text for word in words]
     for size in (1, 2, 3, 4, 5, 6):
         for at in range(len(words) - 2 * size + 1):
+            if texts[at : at + size] != texts[at + size : at + 2 * size]:
+                continue
             one, other = words[at : at + size], words[at + size : at + 2 * size]
-            same = [word.text for word in one] == [word.text for word in other]
             # Two letters at least: "a a" is also an article after a preposition, and a figure may well be repeated.
             plain = all(word.text.isalpha() for word in one) if size == 1 else one[0].is_word
-            if same and plain and (size > 1 or (len(one[0].low) > 1 and one[0].low not in allowed)):
+            usual = " ".join(word.low for word in one) in allowed
+            if plain and not usual and (size > 1 or len(one[0].low) > 1):
                 found.append((other[0], other[-1]))
     return found
 
@@ -123,25 +291,36 @@ def copied_findings(
     source: str, output: str, source_language: str, language: str
 ) -> list[FactFinding]:
     """Words of the source that stand in the translation as they were, though they are no words of its language."""
-    lists = fact_lists(language)
-    if language == source_language or (not lists.unlike and not tell_words(language)):
+    like = frequencies_or_like(language, source_language)
+    told = fact_lists(language).unlike or tell_words(language) or like
+    if language == source_language or not told:
         return []
-    before = {word.text for word in fact_words(source, source_language)}
-    found = []
-    words = fact_words(output, language)
-    titles = kept_titles(fact_words(source, source_language), words)[1]
+    sources, words = fact_words(source, source_language), fact_words(output, language)
+    before, found = {word.text for word in sources}, []
+    titles, ordered = kept_titles(sources, words)[1], command(sources, source_language)
     for at, word in enumerate(words):
         beside = [words[place].text for place in (at - 1, at + 1) if 0 <= place < len(words)]
         named = all(other[:1].isupper() for other in beside)  # part of a name: Simple and Select
-        copied = word.text in before and word.text == word.low and not named and at not in titles
+        plain = word.text == word.low and not named and at not in titles
+        copied = word.text in before and (plain or (at == 0 and word.text == ordered))
         if copied and is_foreign(word.low, source_language, language):
             reason = f"'{word.text}' was left as it stands in the source"
             found.append(FactFinding("untranslated", reason, word.start, word.end, COPIED))
     return found
 
 
+def command(words: tuple[FactWord, ...], language: str) -> str:
+    """The verb that a sentence begins with, which its capital does not make a name: "Whisk three eggs"."""
+    if len(words) < 2 or not words[0].text.istitle():
+        return ""
+    spoken = language_of(language)
+    counted = words[1].low in spoken.numbers or words[1].low in spoken.quantity
+    follows = counted or words[1].low in spoken.articles or words[1].text.isdecimal()
+    return words[0].text if follows else ""
+
+
 def is_foreign(low: str, source_language: str, language: str) -> bool:
-    """Whether a word can hardly be one of a language: a function word of the other, or letters that its words lack."""
+    """Whether a word can hardly be one of a language: by its letters, or as a common word of the other."""
     lists = fact_lists(language)
     if not low.replace("-", "").isalpha() or low in lists.loans or low in tell_words(language):
         return False
@@ -149,11 +328,37 @@ def is_foreign(low: str, source_language: str, language: str) -> bool:
         return len(low) >= LEAST_LETTERS
     if low in tell_words(source_language):
         return len(low) >= LEAST_LETTERS - 1
+    if at_home(low, source_language, language):
+        return False
+    told = unlike_letters(language).search(low) or far_more_common(low, source_language, language)
+    return len(low) >= LEAST_LETTERS and bool(told)
+
+
+@cache
+def unlike_letters(language: str) -> re.Pattern[str]:
+    """Letters that words of a language do not have, as one pattern; it finds nothing where none are listed."""
     letters = (
         re.escape(piece.removesuffix("$")) + ("$" if piece.endswith("$") else "")
-        for piece in lists.unlike
+        for piece in fact_lists(language).unlike
     )
-    return len(low) >= LEAST_LETTERS and any(re.search(piece, low) for piece in letters)
+    return re.compile("|".join(letters) or r"(?!)")
+
+
+def at_home(low: str, source_language: str, language: str) -> bool:
+    """Whether a word is a loan by lists of both languages: "menu" and "workshop" are, "whole" is met in quotations."""
+    here, there = frequencies_or_like(language, source_language), frequencies(source_language)
+    if here is None or here(low) < AT_HOME:
+        return False
+    return there is None or there(low) - here(low) < FAR_MORE
+
+
+def far_more_common(low: str, source_language: str, language: str) -> bool:
+    """Whether a word is hardly ever met in a language, and a hundred times as often in the other, by lists of both."""
+    here = frequencies_or_like(language, source_language)
+    there = frequencies(source_language)
+    if here is None or there is None:
+        return False
+    return here(low) < HARDLY_EVER and there(low) - here(low) >= FAR_MORE
 
 
 def name_findings(

@@ -1,32 +1,180 @@
-"""The agreement witness: the edit put a noun of the other gender, and a word that agreed with the first did not follow.
+"""The agreement witness: the edit put a noun of the other gender, and a word that agreed with the first did not follow;
+or a pronoun is left without a noun to stand for.
 
-No parser is asked: the determiner before the changed noun tells its gender, closed lists tell the pronouns and the
-verbs that link a noun with what is said of it (`[agreement]` in languages/*/language.toml).
+No parser is asked for the first: the determiner before the changed noun tells its gender, closed lists tell the
+pronouns and the verbs that link a noun with what is said of it (`[agreement]` in languages/*/language.toml).
+
+"as cebolas em óleo antes de colocá-los" has no masculine plural before "los". A masculine singular may stand for a
+whole clause ("fazê-lo") and is never suspected. Nouns are told by a parser of the language; their gender and number by
+the determiner before them, else by their ending, else they may be either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from polyglitch.compare.metrics.units import Units, cut
 from polyglitch.compare.oracles.aligned.resources import at_hand
-from polyglitch.compare.oracles.witnesses.antecedents import (
-    ENDINGS,
-    GENDERS,
-    Genders,
-    genders,
-    orphans,
-    pronoun_at_hand,
+from polyglitch.compare.oracles.witnesses.changed_words import (
+    ORDINALS,
+    Pair,
+    Statement,
+    changed_pair,
 )
-from polyglitch.compare.oracles.witnesses.changed_words import Pair, changed_pair
-from polyglitch.compare.oracles.witnesses.confidence import ORDINALS
-from polyglitch.compare.oracles.witnesses.statement import Statement
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
-from polyglitch.protocols import Tools
+from polyglitch.protocols import Parse, Token, Tools
 from polyglitch.records import Trial
+
+GENDERS = ("masculine", "feminine")
+ENDINGS = {"o": 0, "os": 0, "a": 1, "as": 1}
+NOUNS = frozenset({"NOUN", "PROPN"})
+VERBS = frozenset({"VERB", "AUX"})
+BETWEEN = frozenset(
+    {"ADJ", "NUM", "DET", "PRON"}
+)  # what may stand between a determiner and its noun
+SHORTEST_VERB = 5  # letters of a verb that a pronoun is joined to: "charla" and "perla" are none
+NOUN_REACH = 3  # words before a noun in which its determiner is looked for
+FREE = (0, False)  # masculine singular: may stand for anything that was said
+Form = tuple[int, bool]  # gender, and whether it is plural
+
+
+class Genders(NamedTuple):
+    """The gender of determiners and pronouns, the verbs that link, and where an article's form is a pronoun."""
+
+    determiners: dict[str, int]
+    pronouns: dict[str, int]
+    linking: frozenset[str]
+    proclitics: frozenset[str]
+    draws_clitics: frozenset[str]
+    relatives: frozenset[str]
+    feminine: frozenset[str]
+    joins_clitics: tuple[str, ...]
+    prepositions: frozenset[str]
+    refers: frozenset[str]
+
+    def joined_clitic(self, low: str) -> tuple[str, int] | None:
+        """A pronoun written together with its verb, and its gender: "reemplazarlo"."""
+        for form, gender in self.pronouns.items():
+            ending = form.removeprefix("-")
+            verb = low.removesuffix(ending)
+            if form != ending and verb != low and verb.endswith(self.joins_clitics):
+                return (ending, gender) if len(verb) >= SHORTEST_VERB else None
+        return None
+
+
+@cache
+def genders(language: str) -> Genders:
+    """What the language's lists say; empty for a language without them."""
+    known = language_of(language).agreement
+    tables = [
+        dict.fromkeys(table, 0) | dict.fromkeys(table.values(), 1)
+        for table in (known.determiners, known.pronouns)
+    ]
+    return Genders(
+        tables[0],
+        tables[1],
+        frozenset(known.linking),
+        frozenset(known.proclitics),
+        frozenset(known.draws_clitics),
+        frozenset(known.relatives),
+        frozenset(known.feminine_in_o),
+        known.joins_clitics,
+        frozenset(known.prepositions),
+        frozenset(known.refers),
+    )
+
+
+class Orphan(NamedTuple):
+    """A pronoun that no noun before it has the form of."""
+
+    text: str
+    span: tuple[int, int]
+    form: Form
+
+    @property
+    def named(self) -> str:
+        """Its gender and number in words."""
+        return f"{GENDERS[self.form[0]]} {'plural' if self.form[1] else 'singular'}"
+
+
+def pronoun_at_hand(text: str, known: Genders) -> bool:
+    """Whether a text may have such a pronoun, by its letters alone: what has none need not be parsed."""
+    words = text.lower().replace("-", " -").split()
+    bare = [word.strip(",.;:!?\"'()") for word in words]
+    drawn = any(
+        before in known.draws_clitics and word in known.proclitics
+        for before, word in pairwise(bare)
+    )
+    return drawn or any(word in known.pronouns or known.joined_clitic(word) for word in bare)
+
+
+def orphans(parse: Parse, known: Genders) -> list[Orphan]:
+    """The pronouns of a text that stand for none of the nouns before them."""
+    return [
+        orphan
+        for at, orphan in pronouns(parse.tokens, known)
+        if orphan.form != FREE and orphan.form not in forms_before(parse.tokens, at, known)
+    ]
+
+
+def pronouns(tokens: Sequence[Token], known: Genders) -> Iterator[tuple[int, Orphan]]:
+    """Pronouns of the third person with their places: alone, leaning on a verb, or before one."""
+    for at, token in enumerate(tokens):
+        low = token.text.lower()
+        ending = low.rpartition("-")[2]
+        after_hyphen = at > 1 and tokens[at - 1].text == "-"
+        gender: int | None
+        if joined := known.joined_clitic(low):
+            ending, gender = joined
+        elif "-" in low[1:-1] or after_hyphen:
+            gender = known.pronouns.get("-" + ending)
+        elif low in known.proclitics:
+            gender = known.determiners.get(low) if before_verb(tokens, at, known) else None
+        else:
+            gender = known.pronouns.get(low)
+        if gender is not None:
+            span = (token.end - len(ending), token.end)
+            yield at, Orphan(ending, span, (gender, ending.endswith("s")))
+
+
+def before_verb(tokens: Sequence[Token], at: int, known: Genders) -> bool:
+    """Whether what looks like an article is a pronoun: drawn before its verb by the word before it."""
+    return (
+        0 < at < len(tokens) - 1
+        and tokens[at - 1].text.lower() in known.draws_clitics
+        and tokens[at + 1].pos in VERBS
+    )
+
+
+def forms_before(tokens: Sequence[Token], end: int, known: Genders) -> set[Form]:
+    """The forms of a pronoun that would fit some noun before a place, or two that are joined."""
+    found: set[Form] = set()
+    nouns = [at for at in range(end) if tokens[at].pos in NOUNS]
+    for at in nouns:
+        found |= forms_of(tokens, at, known)
+    for one, other in pairwise(nouns):
+        if any(token.pos == "CCONJ" for token in tokens[one:other]) and other - one <= NOUN_REACH:
+            found |= {(0, True), (1, True)}
+    return found
+
+
+def forms_of(tokens: Sequence[Token], at: int, known: Genders) -> set[Form]:
+    """Gender and number of a noun, or all that it may have."""
+    low = tokens[at].text.lower()
+    for place in range(at - 1, max(-1, at - 1 - NOUN_REACH), -1):
+        before = tokens[place].text.lower()
+        if before in known.determiners:
+            return {(known.determiners[before], before.endswith("s"))}
+        if tokens[place].pos not in BETWEEN:
+            break
+    gender = ENDINGS.get(low[-2:] if low.endswith("s") else low[-1:])
+    either = (0, 1) if gender is None else (gender,)
+    return set(product(either, (low.endswith("s"),)))
+
 
 REACH = (
     4  # words after a linking verb that may still tell its subject's state: "is steep and slippery"
@@ -43,7 +191,7 @@ class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(2)"
+    signature = "agreement(3)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""
@@ -145,12 +293,18 @@ def changed_nouns(side: Units, changed: set[int], known: Genders) -> list[Noun]:
     """The changed words behind a determiner that tells their gender."""
     low = [unit.lower() for unit in side.units]
     return [
-        Noun(at, known.determiners[low[at - 1]], at == 1 or not low[at - 2].isalpha())
+        Noun(at, known.determiners[low[at - 1]], leads(low, at, known))
         for at in range(1, len(low))
         if side.spans[at][0] in changed
         and low[at - 1] in known.determiners
         and low[at] not in known.determiners
     ]
+
+
+def leads(low: Sequence[str], at: int, known: Genders) -> bool:
+    """Whether a noun opens its clause: first in it, or behind one word such as "if"."""
+    opening = at == 2 and low[0] not in known.prepositions and low[0] not in known.linking
+    return at == 1 or opening or not low[at - 2].isalpha()
 
 
 def first_disagreeing(
@@ -161,11 +315,13 @@ def first_disagreeing(
     units = [unit.lower() for unit in side.units]
     told = known.determiners | known.pronouns  # an earlier pronoun may be meant as well as a noun
     before = {told[low] for low in units[: noun.at - 1] if low in told}
-    # Genders of the nouns after it, which a pronoun may stand for as well.
-    between: set[int] = set()
+    between: set[int] = (
+        set()
+    )  # genders of the nouns after it, which a pronoun may stand for as well
+    rival = False  # one of them may be the subject of what follows
     linked = 0
     for at in range(noun.at + 1, len(side.units)):
-        low = side.units[at].lower()
+        low = units[at]
         linked = max(0, linked - 1)
         if low in known.linking:
             linked = REACH
@@ -175,17 +331,37 @@ def first_disagreeing(
             )
         elif low in known.determiners and not leans(side, at) and not relates(side, at, known):
             between.add(known.determiners[low])
+            rival = rival or not {low, units[at - 1]} & known.prepositions
             linked = 0
+        elif low in known.prepositions:
+            linked = 0
+        elif low in known.refers and follows_noun(units, at, known):
+            rival = True  # "leads to the lake, which is dry"
         else:
             gender = pronoun_gender(side, at, known)
-            if gender is None and linked and noun.leads and not between:
-                gender = adjective_gender(low, language)
-            if gender is not None:
+            if gender is not None and low.endswith("s") != units[noun.at - 1].endswith("s"):
+                continue  # "gave the men land, but not to sell it": it stands for another noun
+            if gender is None and linked and noun.leads and not rival:
+                gender = state_gender(units, noun, at, language)
+            if gender == noun.gender and side.spans[at][0] in changed:
+                linked = 0  # it followed the noun, and something else may not have
+            elif gender is not None:
                 # "the zip broke and the shop refused to replace it": an earlier noun is likelier meant
                 meant = gender not in before and side.spans[at][0] not in changed
                 sure = DOUBTFUL if between else PLAIN
                 return (at, sure) if meant and gender != noun.gender else None
     return None
+
+
+def follows_noun(units: Sequence[str], at: int, known: Genders) -> bool:
+    """Whether a noun stands right before a word, or a mark does."""
+    return not units[at - 1].isalpha() or (at > 1 and units[at - 2] in known.determiners)
+
+
+def state_gender(units: Sequence[str], noun: Noun, at: int, language: str) -> int | None:
+    """The gender of a word that may tell the state of a noun, which must be of its number."""
+    plural = [units[place].endswith("s") for place in (noun.at - 1, at)]
+    return adjective_gender(units[at], language) if plural[0] == plural[1] else None
 
 
 def leans(side: Units, at: int) -> bool:

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
-from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
-from polyglitch.compare.oracles.witnesses.rarity import Rarity
+from polyglitch.compare.oracles.witnesses.changed_words import Rarity, Statement, Witness
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens, WayBack
 from polyglitch.compare.oracles.witnesses.second_opinion import SecondOpinion
-from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
-from polyglitch.compare.oracles.witnesses.way_back import WayBack
 from polyglitch.component import Component
 from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import two_letters
-from polyglitch.nlp.lexicons.frequencies import frequencies
+from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 

@@ -1,13 +1,37 @@
-"""The words that one of two outputs has and the other has not, by a plain diff: where witnesses look."""
+"""The words that one of two outputs has and the other has not, by a plain diff: where witnesses look, what a witness
+says, and the two that need no model.
+
+The rarity witness takes the rarest changed word, by the frequency lists of wordfreq where that is installed: a word
+that its language hardly has is a word left untranslated, misspelled or made up. It knows some forty languages; where
+nothing parts words it has nothing to say.
+
+The untranslated witness takes a changed word that stands in its output as it stands in the source. Among words that
+both outputs share such a word may well be a loan; where only one output has it, it mostly was left.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple, Protocol
 
-from polyglitch.compare.metrics.diff import DiffBlock, blocks
-from polyglitch.compare.metrics.units import Units, cut
+from rapidfuzz.distance import LCSseq
+
+from polyglitch.compare.metrics.units import DiffBlock, Units, blocks, cut
+from polyglitch.compare.oracles.facts.lists import fact_lists
+from polyglitch.compare.oracles.facts.wording import AT_HOME, is_foreign
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
+from polyglitch.languages import language as language_of
+from polyglitch.languages import two_letters
+from polyglitch.nlp.lexicons.words import Frequency, frequencies, frequencies_or_like, lists_at_hand
+from polyglitch.protocols import Tools
 from polyglitch.records import Trial
+
+ORDINALS = ("first", "second")  # of the two outputs, as reasons say it
+RECENT = 4096  # pairs that are kept for the next witness
+LOOSE = 3  # words by which a phrase may be longer in its sentence
+LONG = 4  # letters of a word that tells a phrase better than an article does
+EACH_MORE = 0.1  # shared words that a longer stretch must bring for each word
 
 
 class ChangedWord(NamedTuple):
@@ -36,18 +60,52 @@ def changed_pair(trial: Trial, language: str | None) -> Pair | None:
     """A pair whose outputs differ, or nothing where they are the same or cannot be compared."""
     if undecided(trial) or len(trial.case.inputs) < 2:
         return None
-    first, second = two_texts(trial)
+    texts = (trial.case.inputs[0].text, trial.case.inputs[1].text)
+    return compared(texts, two_texts(trial), trial.case.relation, language)
+
+
+@lru_cache(RECENT)
+def compared(
+    inputs: tuple[str, str], outputs: tuple[str, str], relation: str, language: str | None
+) -> Pair | None:
+    """The pair of four texts; one witness after the other asks for it."""
+    first, second = outputs
     if first == second:
         return None
     sides = cut(first, language), cut(second, language)
-    found = blocks(folded(sides[0]), folded(sides[1]))
-    if trial.case.relation == "contained":
-        found = inner(found, sides)
+    units = folded(sides[0]), folded(sides[1])
+    found = inner(*units) if relation == "contained" else blocks(*units)
     words = tuple(
         word for number, block in enumerate(found) for word in of_block(number, block, sides)
     )
-    texts = (trial.case.inputs[0].text, trial.case.inputs[1].text)
-    return Pair(texts, (first, second), words) if words else None
+    return Pair(inputs, outputs, words) if words else None
+
+
+class Places:
+    """Counts the places where the outputs differ: a swap asks for one, and what follows from it for another.
+
+    It blames no word, so that it adds to the chance and gives no reason.
+    """
+
+    name = "places"
+    signature = "places(1)"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """How many places of difference a pair has; nothing between two scripts.
+
+        Of English and Chinese the words behind a change tell more, and the count drowns them.
+        """
+        source, target = (two_letters(code) or "" for code in tools.languages)
+        if language_of(source).script != language_of(target).script:
+            return [None] * len(trials)
+        pairs = [changed_pair(trial, target) for trial in trials]
+        counts = [len({word.block for word in pair.words}) if pair else 0 for pair in pairs]
+        return [
+            Statement(self.name, float(count), f"the outputs differ in {count} places")
+            if count
+            else None
+            for count in counts
+        ]
 
 
 def folded(side: Units) -> list[str]:
@@ -55,21 +113,38 @@ def folded(side: Units) -> list[str]:
     return [unit.casefold() for unit in side.units]
 
 
-def inner(found: list[DiffBlock], sides: tuple[Units, Units]) -> list[DiffBlock]:
+def inner(first: list[str], second: list[str]) -> list[DiffBlock]:
     """The differences of a phrase and the sentence that has it: what stands around the phrase is none."""
-    sizes = [len(side.units) for side in sides]
-    longer = sizes.index(max(sizes))
-    kept = []
-    for block in found:
-        ours = (block.a_start, block.a_end) if longer == 0 else (block.b_start, block.b_end)
-        theirs = (block.b_start, block.b_end) if longer == 0 else (block.a_start, block.a_end)
-        around = ours[0] == 0 or ours[1] == sizes[longer]
-        if around and theirs[0] == theirs[1]:
+    turned = len(second) > len(first)
+    longer, shorter = (second, first) if turned else (first, second)
+    start, end = place_of(shorter, longer)
+    found = []
+    for block in blocks(longer[start:end], shorter):
+        ours = (block.a_start + start, block.a_end + start)
+        theirs = (block.b_start, block.b_end)
+        edge = ours[0] == start or ours[1] == end
+        if edge and theirs[0] == theirs[1]:
             continue
-        empty = (ours[1], ours[1]) if around else ours
-        pair = (empty, theirs) if longer == 0 else (theirs, empty)
-        kept.append(DiffBlock(*pair[0], *pair[1]))
-    return kept
+        empty = (ours[1], ours[1]) if edge else ours
+        found.append(DiffBlock(*theirs, *empty) if turned else DiffBlock(*empty, *theirs))
+    return found
+
+
+def place_of(phrase: list[str], sentence: list[str]) -> tuple[int, int]:
+    """Where a sentence says a phrase: the stretch that shares most with it, of those the shortest.
+
+    A plain diff takes the first "the" of the sentence for that of the phrase, and all words between for changed ones.
+    """
+    size, telling = len(phrase), {unit for unit in phrase if len(unit) >= LONG}
+    best, place = -1.0, (0, len(sentence))
+    for start in range(len(sentence)):
+        for end in range(start + 1, min(len(sentence), start + size + LOOSE) + 1):
+            some = sentence[start:end]
+            shared = LCSseq.similarity(phrase, some) + len(telling.intersection(some))
+            worth = shared - EACH_MORE * len(some)
+            if worth > best:
+                best, place = worth, (start, end)
+    return place
 
 
 def of_block(number: int, block: DiffBlock, sides: tuple[Units, Units]) -> list[ChangedWord]:
@@ -85,3 +160,133 @@ def of_block(number: int, block: DiffBlock, sides: tuple[Units, Units]) -> list[
             if lost or any(letter.isalnum() for letter in side.units[at]):
                 found.append(ChangedWord(output, *side.spans[at], number, lost))
     return found
+
+
+class Statement(NamedTuple):
+    """What one witness says of one pair."""
+
+    witness: str  # "confidence", "fluency", "back", "facts", "pair", ...
+    suspicion: float  # higher is worse; witness's own scale
+    words: str  # the reason, true and readable by a person
+    output: int | None = None  # which output is at fault, where it is known
+    span: tuple[int, int] | None = None  # of that output's text
+
+
+class Witness(Protocol):
+    """Looks at pairs of outputs in a way of its own."""
+
+    name: str
+    signature: str
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """One statement a trial, in order; None where it has nothing to say."""
+
+
+COMMONEST = (
+    8.0  # on the scale of Zipf frequencies: "the" is 7.7, a word in a million 3, an unknown one 0
+)
+
+
+class Rarity:
+    """Looks the changed words up in a list of frequencies."""
+
+    name = "rarity"
+
+    def __init__(self, language: str | None = None) -> None:
+        self.language = language  # of the outputs, where the campaign does not tell
+        self.signature = f"rarity(lists={lists_at_hand()},version=1)"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """How rare the rarest changed word is, from 0 to 8; nothing without a list for the language."""
+        code = two_letters(self.language or tools.languages[1])
+        frequency = frequencies(code or "")
+        if frequency is None:
+            return [None] * len(trials)
+        name = language_of(code).name or str(code)
+        pairs = [changed_pair(trial, code) for trial in trials]
+        return [pair and rarest(pair, frequency, name) for pair in pairs]
+
+
+def rarest(pair: Pair, frequency: Frequency, language: str) -> Statement | None:
+    """What is to be said of the rarest changed word."""
+    words = [word for word in pair.words if not word.early and pair.text(word)[0].isalpha()]
+    if not words:
+        return None
+    found, word = min(
+        ((frequency(pair.text(word)), word) for word in words), key=lambda one: one[0]
+    )
+    said = (
+        f"rare in {language}, about one in {counted(10 ** (9 - found))} words"
+        if found
+        else f"not in the list of {language} words"
+    )
+    text = f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation is {said}"
+    return Statement(Rarity.name, COMMONEST - found, text, word.output, (word.start, word.end))
+
+
+def counted(number: float) -> str:
+    """A number as people say it: 89 million, 40,000."""
+    return f"{number / 1e6:,.0f} million" if number >= 1e6 else f"{round(number, -3):,.0f}"
+
+
+SHORTEST = 4  # letters: shorter words are words of many languages
+LIKELY, SURE = 1.0, 2.0  # copied; copied, and hardly a word of the language
+RARER = 1.3  # on Zipf's scale: a word that its own language has twenty times more often is no loan
+AS_COMMON = 0.5  # one that both languages have about as often is: "hotel", "local"
+
+
+class Untranslated:
+    """Looks for words of the source among the changed words of both outputs."""
+
+    name = "untranslated"
+
+    def __init__(self) -> None:
+        self.signature = f"untranslated(lists={lists_at_hand()},version=4)"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """The copied word that looks most like one of the source's language."""
+        source, target = (two_letters(code) or "" for code in tools.languages)
+        if source == target or language_of(source).script != language_of(target).script:
+            return [None] * len(trials)
+        pairs = (changed_pair(trial, target) for trial in trials)
+        return [pair and left_over(pair, source, target) for pair in pairs]
+
+
+def left_over(pair: Pair, source: str, target: str) -> Statement | None:
+    """What is to be said of the copied words of a pair."""
+    given = [set(cut(text, source).units) for text in pair.inputs]
+    names = [{unit for unit in units if unit[:1].isupper()} for units in given]
+    found = [
+        (how_foreign(pair.text(word), source, target), word)
+        for word in pair.words
+        if is_copied(pair.text(word), given[word.output] - names[word.output], target)
+    ]
+    weight, word = max(found, key=lambda item: item[0], default=(0.0, None))
+    return said(pair, word, weight) if word and weight else None
+
+
+def how_foreign(text: str, source: str, target: str) -> float:
+    """How surely a copied word is none of the target's: by lists of frequencies where there are, and by its letters."""
+    here, there = frequencies_or_like(target, source), frequencies(source)
+    foreign = is_foreign(text, source, target)
+    if here is None or there is None:
+        return SURE if foreign else LIKELY
+    rarer = there(text) - here(text)
+    if here(text) >= AT_HOME or rarer <= AS_COMMON:
+        return 0.0
+    return SURE if foreign or rarer >= RARER else LIKELY
+
+
+def is_copied(text: str, given: set[str], target: str) -> bool:
+    """Whether a word of an output is one of its source, and none that the language is known to have."""
+    low = text.lower()
+    known = language_of(target).function_words
+    plain = low.isalpha() and len(low) >= SHORTEST
+    return plain and low in given and low not in known and low not in fact_lists(target).loans
+
+
+def said(pair: Pair, word: ChangedWord, weight: float) -> Statement:
+    """The statement on one word."""
+    ordinal = ("first", "second")[word.output]
+    words = f"'{pair.text(word)}' was left as it stands in the source (in the {ordinal})"
+    return Statement(Untranslated.name, weight, words, word.output, (word.start, word.end))

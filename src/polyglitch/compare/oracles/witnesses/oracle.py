@@ -1,31 +1,183 @@
 """The oracle of witnesses: each is heard on every pair, one small model joins what they say, and they give the reasons.
 
 A verdict depends on its own pair alone, however many are judged together. See docs/explanation/oracle.md.
+
+Two of the witnesses stand here, as they only hand on what other oracles say: the pair witness, which changed word has
+no cause in the edit, by the words behind it in the source (`aligned`); the facts witness, what one output breaks of its
+own source and the other does not (`facts`).
+
+All numbers of the model are in `resources/oracle/witnesses.json`, made by `recipes/train_witnesses.py`, which drops
+witnesses at random so that the others make sense without them. A witness without a word adds nothing.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from typing import Any, cast
 
-from polyglitch.compare.oracles.aligned.oracle import Judgement, aligned, no_pair, resources_for
+import msgspec
+
+from polyglitch.compare.metrics.units import guess_language
+from polyglitch.compare.oracles.aligned.model import load_model, logistic
+from polyglitch.compare.oracles.aligned.oracle import (
+    LONGEST,
+    Judgement,
+    aligned,
+    in_output,
+    judge_pairs,
+    no_pair,
+    quad_of,
+    resources_for,
+    with_facts,
+)
 from polyglitch.compare.oracles.aligned.resources import Resources
+from polyglitch.compare.oracles.facts.oracle import one_sided
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
-from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
-from polyglitch.compare.oracles.witnesses.join import JoinModel, load_join
-from polyglitch.compare.oracles.witnesses.own_facts import OwnFacts
-from polyglitch.compare.oracles.witnesses.pair import PairWitness, stated
-from polyglitch.compare.oracles.witnesses.rarity import Rarity
-from polyglitch.compare.oracles.witnesses.statement import Statement, Witness
-from polyglitch.compare.oracles.witnesses.untranslated import Untranslated
-from polyglitch.compare.oracles.witnesses.way_back import WayBack
+from polyglitch.compare.oracles.witnesses.changed_words import (
+    Places,
+    Rarity,
+    Statement,
+    Untranslated,
+    Witness,
+    changed_pair,
+)
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens, WayBack
 from polyglitch.component import Component
 from polyglitch.errors import UsageError
+from polyglitch.languages import language as language_of
+from polyglitch.languages import two_letters
+from polyglitch.nlp.lexicons.words import lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
+
+LEAST, MOST = 0.0005, 0.9995  # chances beyond are all the same to those who listen
+ANY = -1.0  # a threshold that everything is past, so that every pair is explained
+
+
+class PairWitness:
+    """Hears the aligned oracle, each pair by itself."""
+
+    name = "pair"
+
+    @property
+    def signature(self) -> str:
+        """The weights it was learned with."""
+        return f"pair({load_model().name})"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """The log-odds that a person would call the pair a violation; nothing where no word changed."""
+        return [judged and stated(judged) for judged in self.judge(trials, tools)]
+
+    def judge(self, trials: Sequence[Trial], tools: Tools) -> list[Judgement | None]:
+        """Chance, reasons and places of each pair; nothing where the outputs are the same or cannot be compared."""
+        found: list[Judgement | None] = [None] * len(trials)
+        open_ones = [
+            at
+            for at, trial in enumerate(trials)
+            if undecided(trial) is None and len(trial.case.inputs) > 1
+        ]
+        quads = [quad_of(trials[at]) for at in open_ones]
+        resources = resources_for(quads, tools, *tools.languages)
+        for start in range(0, len(quads), LONGEST):
+            some = judge_pairs(quads[start : start + LONGEST], resources, ANY, facts=False)
+            for at, judgement in zip(open_ones[start:], some, strict=False):
+                found[at] = judgement if judgement.details.get("chance") else None
+        return found
+
+
+def stated(judged: Judgement) -> Statement:
+    """A judgement as a statement: its first reason and place stand for all."""
+    chance = min(MOST, max(LEAST, judged.score))
+    span = judged.spans[0] if judged.spans else None
+    words = judged.reasons[0] if judged.reasons else "the outputs differ"
+    place = (span.output, (span.start, span.end)) if span else (None, None)
+    return Statement(PairWitness.name, math.log(chance / (1 - chance)), words, *place)
+
+
+class OwnFacts:
+    """Holds each output against the input it answers: negation, numbers, dates, names, repeated words."""
+
+    name = "facts"
+    signature = f"facts(4,lists={lists_at_hand()})"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """The finding that weighs most among those that one output has and the other has not."""
+        source, target = (two_letters(code) or "" for code in tools.languages)
+        return [self.said(trial, source, target) for trial in trials]
+
+    def said(self, trial: Trial, source: str, target: str) -> Statement | None:
+        """What is to be said of one pair."""
+        if undecided(trial) or len(trial.case.inputs) < 2:
+            return None
+        texts = trial.case.inputs[0].text, trial.case.inputs[1].text
+        found = one_sided(texts, two_texts(trial), source, target)
+        if not found:
+            return None
+        # Of several "não" the one that the other output has not is the one that is too much.
+        pair = changed_pair(trial, target)
+        changed = {(word.output, word.start) for word in pair.words} if pair else set()
+        number, item = max(
+            found, key=lambda one: (one[1].weight, (one[0], one[1].start) in changed)
+        )
+        whole = item.end - item.start >= len(
+            trial.outputs[number].text
+        )  # lost: no place of its own
+        span = None if whole else (item.start, item.end)
+        return Statement(self.name, item.weight, in_output(number, item.reason), number, span)
+
+
+FACTS = "facts"
+
+
+class Weight(msgspec.Struct, frozen=True):
+    """How one witness counts: what it adds by speaking at all, and by each step of suspicion between two limits."""
+
+    speaks: float
+    step: float
+    least: float
+    most: float
+
+    def evidence(self, suspicion: float) -> float:
+        """What a statement adds to the log-odds."""
+        return self.speaks + self.step * min(self.most, max(self.least, suspicion))
+
+
+class JoinModel(msgspec.Struct, frozen=True):
+    """The whole of witnesses.json."""
+
+    name: str
+    threshold: float
+    intercept: float
+    witnesses: dict[str, Weight]
+
+    def evidence(self, said: Mapping[str, Statement]) -> dict[str, float]:
+        """What each statement adds to the log-odds; witnesses that the model does not know are not heard."""
+        return {
+            name: self.witnesses[name].evidence(one.suspicion)
+            for name, one in said.items()
+            if name in self.witnesses
+        }
+
+    def chance(self, said: Mapping[str, Statement]) -> float:
+        """How likely a person would call the pair a violation; nothing said, nothing wrong."""
+        found = self.evidence(said)
+        if not found:
+            return 0.0
+        # A broken fact is a rule, not a weight: labelled pairs have too few, and a reader forgives them least.
+        return with_facts(logistic(self.intercept + sum(found.values())), FACTS in found)
+
+
+@cache
+def load_join() -> JoinModel:
+    """The shipped model."""
+    place = files("polyglitch").joinpath("resources", "oracle", "witnesses.json")
+    return msgspec.json.decode(place.read_bytes(), type=JoinModel)
+
 
 log = logging.getLogger("polyglitch")
 OTHERS: tuple[Witness, ...] = (
@@ -36,6 +188,7 @@ OTHERS: tuple[Witness, ...] = (
     Confidence(),
     ForeignLens(),
     WayBack(),
+    Places(),
 )
 Said = dict[str, Statement]
 FIRST = (OwnFacts.name, AgreementWitness.name)  # what they say is seen at once
@@ -58,6 +211,8 @@ def witnesses(
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
         known = with_languages(trials, tools, source_language, language)
+        if pair_alone(known):
+            return list(aligned(threshold, known.languages[1])(trials, known))
         closed = {id(t): undecided(t) or no_pair(t.case) for t in trials}
         turned = [t for t in trials if closed[id(t)] is None and t.case.relation == "different"]
         if turned:  # whether anything changed at all: nothing for witnesses to be asked
@@ -76,6 +231,17 @@ def witnesses(
         "witnesses": [one.signature for one in OTHERS],
     }
     return Component("witnesses", arguments, judge_all)
+
+
+def pair_alone(tools: Tools) -> bool:
+    """Whether the pair is the only witness: between two scripts, without a lens, hardly another has anything to say.
+
+    Its own model is learned from pairs of English and Chinese, where the joined one would miss what the others add.
+    """
+    source, target = tools.languages
+    if not source or not target or tools.lens is not None:
+        return False
+    return language_of(source).script != language_of(target).script
 
 
 def hear(
@@ -117,7 +283,8 @@ def explained(
     """Reasons and places: a broken fact first, which nobody disputes, then by the strength of the evidence."""
     reasons: list[str] = []
     spans: list[Span] = []
-    order = sorted(evidence, key=lambda name: (name not in FIRST, -evidence[name]))
+    told = [name for name in evidence if name != Places.name]
+    order = sorted(told, key=lambda name: (name not in FIRST, -evidence[name]))
     telling = [name for name in order if evidence[name] > TELLING] or order[:1]
     for name in telling:
         one = said[name]
@@ -152,8 +319,6 @@ def with_languages(
     told = next((item.language for item in inputs if item.language), None)
     source, target = source or told or tools.languages[0], target or tools.languages[1]
     if not (source and target):
-        from polyglitch.compare.oracles.aligned.resources import guess_language
-
         outputs = [
             text for trial in trials if undecided(trial) is None for text in two_texts(trial)
         ]

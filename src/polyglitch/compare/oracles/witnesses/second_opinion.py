@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from polyglitch.compare.oracles.witnesses.changed_words import Pair, changed_pair
-from polyglitch.compare.oracles.witnesses.statement import Statement
+from polyglitch.compare.oracles.witnesses.changed_words import Pair, Statement, changed_pair
 from polyglitch.files.foreign import one_line
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import language as language_of
