@@ -30,7 +30,7 @@ HOSTILE = (
 MISUSES = """
 from polyglitch.files.foreign import Foreign
 from polyglitch.report.ci_formats import message
-from polyglitch.report.rows import csv_line
+from polyglitch.report.text_formats import csv_line
 from polyglitch.errors import UsageError
 from polyglitch.cli.say import say
 
@@ -47,6 +47,7 @@ say(text.line())
 """
 
 
+@pytest.mark.slow
 def test_mypy_keeps_foreign_text_from_every_sink(tmp_path: Path) -> None:
     source = tmp_path / "misuses.py"
     source.write_text(MISUSES)

@@ -10,9 +10,8 @@ from polyglitch.campaign import make_campaign
 from polyglitch.errors import LimitReached
 from polyglitch.flow import finished
 from polyglitch.report import write_report
-from polyglitch.results import ways_back
-from polyglitch.results.summary import summarise
-from polyglitch.results.ways_back import turned_round
+from polyglitch.results import summary
+from polyglitch.results.summary import summarise, turned_round
 
 WORDS = '{"the": "o", "dog": "cão", "cat": "gato", "is": "é", "not": "não", "big": "grande"}'
 TRANSLATORS = f"""
@@ -65,7 +64,7 @@ def test_a_limit_that_the_way_back_reaches_ends_no_run(
     def spent(*_: object) -> None:
         raise LimitReached("no characters are left")
 
-    monkeypatch.setattr(ways_back, "ask_aside", spent)
+    monkeypatch.setattr(summary, "ask_aside", spent)
     asked = make_campaign(options | {"back": f"python:{tmp_path / 'mine.py'}:back"})
     with finished(asked) as (history, figures):
         history.reload()

@@ -17,8 +17,14 @@ from polyglitch.errors import UsageError
 from polyglitch.files.foreign import cell
 from polyglitch.records import Output, Verdict
 from polyglitch.report import WRITERS, Finding, write_report
-from polyglitch.report.markdown import markdown_report, safe
-from polyglitch.report.rows import csv_line, csv_report, jsonl_report, read_findings
+from polyglitch.report.text_formats import (
+    csv_line,
+    csv_report,
+    jsonl_report,
+    markdown_report,
+    read_findings,
+    safe,
+)
 from polyglitch.results.findings import ReportLimits
 
 from .samples import HOSTILE, finding, hostile_finding, many, summary

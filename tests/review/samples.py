@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from polyglitch.records import Edit, Input, Issue, Output, Seed, Verdict, new_case
-from polyglitch.store.outputs import output_key
+from polyglitch.store.cases import output_key
 from polyglitch.store.store import Store
 from tests.conftest import ROOT
 

@@ -20,6 +20,7 @@ def test_a_worked_example() -> None:
     assert cohen_kappa(joint) == pytest.approx(0.4)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("sklearn")
 @settings(deadline=None)
 @given(TABLES)

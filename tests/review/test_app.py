@@ -329,6 +329,7 @@ def test_a_password_stands_before_everything(store: Store, monkeypatch: pytest.M
     assert client.get("/").status_code == 200
 
 
+@pytest.mark.slow
 def test_strangers_at_the_login_throw_nobody_out(store: Store) -> None:
     client = client_for(store, "open sesame")
     client.cookies.set("polyglitch_reviewer", "ann")
@@ -339,6 +340,7 @@ def test_strangers_at_the_login_throw_nobody_out(store: Store) -> None:
     assert client.get("/").status_code == 200
 
 
+@pytest.mark.slow
 def test_one_address_pushes_out_only_its_own_sessions() -> None:
     sessions = Sessions(8765)
     mine = sessions.start("10.0.0.1")
@@ -383,6 +385,7 @@ def test_wrong_logins_hold_up_only_their_own_address(monkeypatch: pytest.MonkeyP
     assert longest < 1.0 and refused == 21
 
 
+@pytest.mark.slow
 def test_a_connection_that_stops_halfway_is_hung_up(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,8 +14,16 @@ from polyglitch.errors import Missing
 from polyglitch.protocols import Parse, Token
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.report.marks import word_ranges
-from polyglitch.review.diagrams import Automaton, Link, arc_levels, automaton_diagram, tree_diagram
-from polyglitch.review.evidence import Trees, align, evidence
+from polyglitch.review.evidence import (
+    Automaton,
+    Link,
+    Trees,
+    align,
+    arc_levels,
+    automaton_diagram,
+    evidence,
+    tree_diagram,
+)
 
 WORDS = st.lists(st.sampled_from(("a", "ponte", "foi", "fechada", "não", ".")), max_size=12)
 

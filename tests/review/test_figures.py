@@ -15,7 +15,7 @@ from polyglitch.review.access import Hosts, Sessions
 from polyglitch.review.app import make_app
 from polyglitch.review.evidence import Trees
 from polyglitch.review.queue_view import QueueView
-from polyglitch.store.queue import QueueFilter
+from polyglitch.store.labels import QueueFilter
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 

@@ -9,11 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.records import Issue
+import polyglitch as pg
+from polyglitch.evaluate.regression import compare_outcomes
+from polyglitch.records import Issue, Label
 from polyglitch.report import write_report
+from polyglitch.report.comparison import write_comparison
 from polyglitch.results.findings import ReportLimits
 from polyglitch.results.history import History
 from polyglitch.results.summary import summarise
+from polyglitch.review.queue_view import QueueView
+from polyglitch.review.run_pages import bug_groups
 from polyglitch.store.store import Store
 
 from .samples import LATER, RUN, add_later_run, fill, served, wait_until
@@ -109,6 +114,25 @@ def test_packed_findings_are_drawn_on_demand_and_found_by_link(browser, tmp_path
     assert not page.problems
 
 
+def test_what_is_printed_of_many_is_drawn_once_the_page_is_open(browser, tmp_path: Path) -> None:
+    from tests.report.samples import many, summary
+
+    path = write_report(tmp_path / "many.html", summary(issues=700), many(700))
+    page = open_page(browser, path.as_uri())
+    wait_until(page, "document.querySelectorAll('article.card:not([hidden])').length === 300")
+    ids = page.evaluate("[...document.querySelectorAll('#cards article')].map(c => c.id)")
+    assert ids == [f"issue-{number}" for number in range(1, 301)]
+    assert page.inner_text("#filter-count") == "700 findings, 300 drawn"
+    page.click("#more-button")
+    wait_until(page, "document.querySelectorAll('article.card:not([hidden])').length === 500")
+    page.fill("#filter-text", "seed-699")
+    page.wait_for_selector("#issue-700")
+    assert shown_cards(page) == 1
+    page.click("#filter-clear")
+    wait_until(page, "document.querySelectorAll('article.card:not([hidden])').length === 300")
+    assert not page.problems
+
+
 def test_print_shows_every_card(browser, folder: Path) -> None:
     page = open_page(browser, (folder / "report.html").as_uri())
     page.emulate_media(media="print")
@@ -146,6 +170,45 @@ def test_home_leads_to_a_run_that_goes_on_and_it_ends_before_our_eyes(
         assert phone.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
 
+def test_on_a_phone_no_page_is_wider_than_the_screen_and_a_run_shows_its_state(
+    browser, tmp_path: Path
+) -> None:
+    store = fill(tmp_path / "runs.sqlite", 4)
+    add_later_run(store, 3)
+    for who in ("Ann", "Ben with quite a long name"):
+        store.labels.set(RUN, Label("issue-0", "bug", who, "2026-11-16T10:00:00+00:00"))
+    store.close()
+    with served(tmp_path / "runs.sqlite") as address:
+        page = open_page(browser, f"{address}/", viewport=PHONE)
+        for name in ("home", "bugs", "labels", "reviewers", f"live/{LATER}", "name"):
+            page.goto(f"{address}/{name}")
+            assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], name
+        page.goto(f"{address}/home")
+        for state in page.query_selector_all(".runs .state"):
+            box = state.bounding_box()
+            assert box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+
+
+def test_a_lost_word_is_marked_in_the_source_and_the_bug_is_told_by_it(
+    browser, tmp_path: Path
+) -> None:
+    words = ("cat", "dog", "boy")
+    result = pg.run(
+        lambda text: text.replace("The", "O").replace(" is not old", " é velho"),
+        [f"The {word} is not old." for word in words],
+        methods=["facts"],
+        source_language="en",
+        target_language="pt",
+        store=str(tmp_path / "runs.sqlite"),
+    )
+    result.report(tmp_path / "report.html")
+    page = open_page(browser, (tmp_path / "report.html").as_uri())
+    lead = page.inner_text(".answer .lead")
+    assert "'not' stands in the source" in lead and "(3 findings)" in lead
+    assert page.inner_text("#issue-1 .cell:nth-child(1) mark.fault") == "not"
+    assert page.query_selector("#issue-1 .cell:nth-child(2) mark.fault") is None
+
+
 @pytest.mark.skipif(
     not find_spec("axe_playwright_python"), reason="pip install axe-playwright-python"
 )
@@ -157,18 +220,22 @@ def test_axe_finds_no_serious_fault_on_any_page(browser, tmp_path: Path) -> None
     add_later_run(store, 3)
     history = History(store, RUN)
     write_report(tmp_path / "report.html", summarise(history), history.merged_findings())
+    outcomes = (store.verdicts.case_outcomes(run) for run in (RUN, LATER))
+    changed = compare_outcomes(*outcomes)
+    write_comparison(tmp_path / "compare.html", changed, history, History(store, LATER), False)
     store.close()
     with served(tmp_path / "runs.sqlite") as address:
-        ours = ("home", "", "bugs", "labels", "reviewers", f"live/{LATER}", "name")
-        pages = [f"{address}/{name}" for name in ours]
+        bug = bug_groups(QueueView(Store(str(tmp_path / "runs.sqlite")), RUN))[0].id
+        first = ("home", "", "bugs", "labels", "reviewers", f"live/{LATER}", "name")
+        pages = [f"{address}/{name}" for name in (*first, f"run/{RUN}/bug/{bug}")]
         pages.append(f"{address}/compare?old={RUN}&new={LATER}")
-        pages.append((tmp_path / "report.html").as_uri())
+        pages += [(tmp_path / name).as_uri() for name in ("report.html", "compare.html")]
         for scheme in ("light", "dark"):
             page = open_page(browser, f"{address}/", color_scheme=scheme)
-            # In the dark only colours are others, and all pages take them from the same two sheets.
-            for where in pages if scheme == "light" else (pages[1], pages[-1], pages[0]):
+            for where in pages:
                 page.goto(where)
                 page.evaluate(source)  # not as a script of the page: its policy would refuse that
+                # In the dark only colours are others.
                 rules = "{runOnly: ['color-contrast']}" if scheme == "dark" else "{}"
                 found = page.evaluate(f"axe.run(document, {rules})")
                 grave = [

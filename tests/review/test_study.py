@@ -66,6 +66,7 @@ def read_all(client: TestClient, label: str) -> list[str]:
     return shown
 
 
+@pytest.mark.slow
 def test_two_readers_and_their_agreement(study: Study, cli: Cli) -> None:
     pages = read_all(reader(study, "Ana"), "positive")
     assert len(pages) == 3

@@ -5,31 +5,34 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 
 import msgspec
 
 from polyglitch.files.foreign import spelled_out
-from polyglitch.records import Case, Input, Output, Trial, Verdict
-from polyglitch.report.explanations import Explanations, explanations_of
+from polyglitch.records import Case, Input, Output, Span, Trial, Verdict
 from polyglitch.report.marks import (
     LONGEST_NAMED,
+    Explanations,
     FaultRange,
     Piece,
     Range,
     differing_ranges,
+    explanations_of,
     looks_alike,
     mark,
     name_differences,
 )
 from polyglitch.results.answer import capability
-from polyglitch.results.findings import Finding, ReportLimits
-from polyglitch.results.order import CONTAINED, sureness
+from polyglitch.results.findings import CONTAINED, Finding, ReportLimits, sureness
 
 Languages = tuple[str | None, str | None]
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 MOST_SCORES = 6  # of a label output: enough to see the runner-up, without a bar for each of 1,000
 MOST_DETAILS = 8
 PLACES = ("First", "Second")  # of a pair
+QUOTED = re.compile(r"'([^']{1,60})'")  # words that a reason names
+NOTHING: Mapping[int, list[FaultRange]] = {}
 LONG = 1200  # characters: about what a box shows at the width of a phone
 
 
@@ -144,17 +147,20 @@ def show_violation(
     """What the page shows of a trial and its verdict, with the way back of each output where it is known."""
     outputs = [chain[-1] for chain in trial.chains if chain]
     texts = [output.text for output in outputs if output.ok and output.label is None]
+    reasons = numbered_reasons(verdict)
+    notes = {reason.text: reason.note for reason in reasons}
+    lost = lost_words(trial, verdict, notes)
     return Violation(
         trial=trial,
         verdict=verdict,
-        asked=show_inputs(trial, languages, most),
-        answered=show_outputs(trial, verdict, languages, most, back),
+        asked=show_inputs(trial, languages, most, lost),
+        answered=show_outputs(trial, verdict, languages, most, back, notes, lost),
         names=side_names(trial, languages),
         unit="sentence" if row_names(trial, languages)[0] == "Source" else "input",
         score="" if verdict.score is None else number_in_words(verdict.score),
         limit=limit_in_words(verdict),
         sure=sureness(verdict),
-        reasons=numbered_reasons(verdict),
+        reasons=reasons,
         identical=len(texts) == len(outputs) > 1 and len(set(texts)) == 1,
         details=[(k, number_in_words(v)) for k, v in list(verdict.details.items())[:MOST_DETAILS]],
     )
@@ -169,7 +175,7 @@ def numbered_reasons(verdict: Verdict) -> list[Reason]:
         (text for text in dict.fromkeys(told) if text in witness),
         key=lambda text: plainest.index(witness[text]) if witness[text] in plainest else len(told),
     )
-    rest = [text for text in dict.fromkeys(told) if text and text not in witness]
+    rest = sorted((text for text in dict.fromkeys(told) if text and text not in witness), key=len)
     numbered = [Reason(text, number, witness[text]) for number, text in enumerate(placed, 1)]
     return numbered + [Reason(text) for text in rest]
 
@@ -222,8 +228,32 @@ def row_names(trial: Trial, languages: Languages) -> tuple[str, str]:
     return "Input", "Output"
 
 
-def show_inputs(trial: Trial, languages: Languages, most: int) -> list[ShownInput]:
-    """The inputs, marked where they differ from each other, or a lone one from its round trip."""
+def lost_words(
+    trial: Trial, verdict: Verdict, notes: Mapping[str, int]
+) -> dict[int, list[FaultRange]]:
+    """Words of each source that its output lacks: nothing can be marked there, so they are marked where they stand."""
+    found: dict[int, list[FaultRange]] = {}
+    for span in verdict.spans:
+        if not is_whole(trial, span) or span.output >= len(trial.case.inputs):
+            continue
+        source = trial.case.inputs[span.output].text
+        for word in QUOTED.findall(span.reason):
+            for place in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", source):
+                lost = FaultRange(*place.span(), span.reason, notes.get(span.reason, 0))
+                found.setdefault(span.output, []).append(lost)
+    return found
+
+
+def is_whole(trial: Trial, span: Span) -> bool:
+    """Whether a fault is of all of an output: something is missing from it, and has no place there."""
+    texts = [chain[-1].text for chain in trial.chains if chain]
+    return span.output < len(texts) and span.start == 0 and span.end >= len(texts[span.output])
+
+
+def show_inputs(
+    trial: Trial, languages: Languages, most: int, lost: Mapping[int, list[FaultRange]] = NOTHING
+) -> list[ShownInput]:
+    """The inputs, marked where they differ from each other, or a lone one from its round trip, and what was lost."""
     inputs = trial.case.inputs
     texts = [item.text[:most] for item in inputs]
     named = named_texts(texts)
@@ -240,7 +270,7 @@ def show_inputs(trial: Trial, languages: Languages, most: int) -> list[ShownInpu
         context = None
         if around[place] or item.context is not None:
             context = clipped(around[place], most, context_marks[place], spoken)
-        text = clipped(item.text, most, marks[place], spoken)
+        text = clipped(item.text, most, marks[place], spoken, lost.get(place))
         if named:
             text = ShownText(named[place], spoken, max(len(item.text) - most, 0))
         shown.append(ShownInput(text, item.title, context))
@@ -285,7 +315,13 @@ def differing_each(texts: list[str]) -> list[list[Range]]:
 
 
 def show_outputs(
-    trial: Trial, verdict: Verdict, languages: Languages, most: int, back: tuple[str, ...] = ()
+    trial: Trial,
+    verdict: Verdict,
+    languages: Languages,
+    most: int,
+    back: tuple[str, ...],
+    notes: Mapping[str, int],
+    lost: Mapping[int, list[FaultRange]],
 ) -> list[ShownOutput]:
     """The chains, their last texts marked where they differ and where the oracle finds fault."""
     last = [
@@ -303,14 +339,14 @@ def show_outputs(
         marks = differing_each(texts)
     else:
         marks = [[] for _ in texts]  # beside a failed output, every word would be marked
-    notes = {reason.text: reason.note for reason in numbered_reasons(verdict)}
+    told = {fault.reason for faults in lost.values() for fault in faults}
     shown = []
     for place, (chain, output) in enumerate(zip(trial.chains, last, strict=True)):
         spoken = [hop_language(languages, hop) for hop in range(len(chain) or 1)]
         faults = [
             FaultRange(s.start, s.end, s.reason, notes.get(s.reason, 0))
             for s in verdict.spans
-            if s.output == place
+            if s.output == place and not (s.reason in told and is_whole(trial, s))
         ]
         steps = [clipped(step.text, most, [], spoken[hop]) for hop, step in enumerate(chain[:-1])]
         text = clipped(output.text, most, marks[place], spoken[-1], faults)

@@ -15,8 +15,8 @@ from xml.sax.saxutils import escape, quoteattr
 from polyglitch import __version__
 from polyglitch.files.foreign import Foreign, Plain, plain, spelled_out
 from polyglitch.records import Trial, Verdict
-from polyglitch.results.capabilities import CapabilityResult
 from polyglitch.results.findings import Finding, ReportLimits, Summary
+from polyglitch.results.tables import CapabilityResult
 
 # Characters that XML 1.0 cannot carry in any form.
 FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

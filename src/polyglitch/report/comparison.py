@@ -11,9 +11,8 @@ from polyglitch.evaluate.regression import RunComparison
 from polyglitch.report.cards import Violation, show_violation
 from polyglitch.report.html import asset, environment, source_hash
 from polyglitch.report.write import replacing
-from polyglitch.results.answer import title_of
+from polyglitch.results.answer import kept_gate, title_of
 from polyglitch.results.findings import ReportLimits
-from polyglitch.results.gate import kept_gate
 from polyglitch.results.history import History, short_id
 
 EXAMPLES = 20  # of each word: enough to see what changed, and a page that is read

@@ -23,7 +23,7 @@ from polyglitch.report.marks import marked, visible
 from polyglitch.results.answer import capability, day_in_words, relation_in_words
 from polyglitch.results.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.results.findings import Finding, ReportLimits, Summary
-from polyglitch.results.matrix import told
+from polyglitch.results.tables import told
 
 TEMPLATES = "report/templates"
 PACKED_TOGETHER = 100  # cards unpacked in one go: a tenth of a second in a browser
@@ -67,20 +67,22 @@ def html_report(
     style, script = asset("report.css"), asset("filter.js")
     shown = islice(findings, limits.cards + limits.packed)
     made = (card(n, found, summary.languages, limits) for n, found in enumerate(shown, 1))
+    total = summary.findings or summary.issues
+    at_once = limits.cards if total <= limits.cards else min(limits.cards, limits.first)
     worst = next(made, None)
     cards = chain(filter(None, [worst]), made)
     page = environment().get_template("page.html.j2")
     return page.generate(
         summary=summary,
         worst=worst,
-        cards=islice(cards, limits.cards),
+        cards=islice(cards, at_once),
         packs=packs(cards),
         bugs=[
             (bug, bug.shown and show_violation(*bug.shown, summary.languages, limits.characters))
             for bug in summary.bugs
         ],
-        folded=max((summary.findings or summary.issues) - limits.cards, 0),
-        total=summary.findings or summary.issues,
+        folded=max(total - at_once, 0),
+        total=total,
         limits=limits,
         style=style,
         script=script,

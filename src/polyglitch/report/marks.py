@@ -1,15 +1,18 @@
-"""Marks what differs between two texts, word by word, and where an oracle finds fault.
+"""Marks what differs between two texts, word by word, where an oracle finds fault, and how a model reads a text: how
+much each word matters, and the least that keeps the answer.
 
-Hostile text as safe HTML: escaped, marked, hidden characters shown as chips.
+Hostile text becomes safe HTML: escaped, marked, hidden characters shown as chips.
 """
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 from markupsafe import Markup, escape
@@ -17,6 +20,7 @@ from msgspec.structs import replace
 from rapidfuzz.distance import Indel
 
 from polyglitch.files.foreign import code_point, spelled_out, split_hidden
+from polyglitch.records import Case, Verdict
 
 Range = tuple[int, int]
 
@@ -110,7 +114,8 @@ def mark(
     pieces = []
     for start, end in pairwise(places):
         inside = any(a <= start and end <= b for a, b in changed)
-        fault = next((f for f in blamed if f.start <= start and end <= f.end), None)
+        around = [f for f in blamed if f.start <= start and end <= f.end]
+        fault = min(around, key=lambda f: f.end - f.start, default=None)  # the one that says most
         reason, note = (fault.reason, fault.note) if fault else (None, 0)
         pieces.append(Piece(text[start:end], inside, reason, note))
     return pieces
@@ -187,6 +192,11 @@ def marked(pieces: Sequence[Piece], tag: str) -> Markup:
 
 def marked_piece(piece: Piece, tag: Markup) -> Markup:
     """One piece, in one element or none."""
+    inside = piece.text.strip()
+    if piece.changed and inside and inside != piece.text and not piece.named:
+        # A blank at an end would be drawn as an empty box where a line breaks.
+        lead, _, trail = piece.text.partition(inside)
+        return escape(lead) + marked_piece(replace(piece, text=inside), tag) + escape(trail)
     body = Markup("").join(map(named_char, piece.text)) if piece.named else visible(piece.text)
     if piece.changed:
         body = MARK.format(tag=tag, kind="changed", title="", body=body)
@@ -210,3 +220,68 @@ def named_char(char: str) -> Markup:
 def name_of(char: str) -> str:
     """What Unicode calls a character."""
     return unicodedata.name(char, unicodedata.category(char) + " character").lower()
+
+
+LEVELS = 6  # steps of colour
+HEAT_TITLE = "What the model looks at"
+MOST_SHOWN = 400  # tokens: an explanation is for sentences
+
+
+class Heat(msgspec.Struct, frozen=True):
+    """Tokens with how much each matters to the model, from 0 to `LEVELS`; below 0 a weight speaks against."""
+
+    tokens: list[tuple[str, int, float]]
+    title: str = HEAT_TITLE
+
+
+class Least(msgspec.Struct, frozen=True):
+    """The template that keeps a prediction: its words, nothing where any word would do."""
+
+    label: str
+    words: list[str | None]
+    kept: float  # the share of random fillings that kept the prediction
+
+
+class Explanations(msgspec.Struct, frozen=True):
+    """All of it, for one violation."""
+
+    heat: list[Heat]
+    least: list[Least]
+
+
+def explanations_of(case: Case, verdict: Verdict | None = None) -> Explanations:
+    """What a case and its verdict hold; entries of another shape than expected are passed over."""
+    data = case.data | (verdict.drawn if verdict else {})
+    heat = [heat_of(entry) for entry in as_list(data.get("heat"))]
+    least = [least_of(entry) for entry in as_list(data.get("template"))]
+    return Explanations([each for each in heat if each], [each for each in least if each])
+
+
+def as_list(value: Any) -> list[Any]:
+    """One entry or several, as several."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def heat_of(entry: Any) -> Heat | None:
+    """`{"tokens": [...], "weights": [...], "title": "..."}` in steps of colour."""
+    if not isinstance(entry, dict):
+        return None
+    tokens, weights = entry.get("tokens"), entry.get("weights")
+    if not isinstance(tokens, list) or not isinstance(weights, list) or len(tokens) != len(weights):
+        return None
+    if not all(isinstance(weight, int | float) and math.isfinite(weight) for weight in weights):
+        return None
+    most = max((abs(weight) for weight in weights), default=0) or 1.0
+    steps = [
+        (str(token), round(abs(weight) / most * LEVELS), float(weight))
+        for token, weight in zip(tokens, weights, strict=True)
+    ]
+    return Heat(steps[:MOST_SHOWN], str(entry.get("title") or HEAT_TITLE))
+
+
+def least_of(entry: Any) -> Least | None:
+    """`{"label": "...", "words": ["...", null], "kept": 0.97}`."""
+    try:
+        return msgspec.convert(entry, Least)
+    except msgspec.ValidationError:
+        return None

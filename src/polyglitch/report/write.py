@@ -22,9 +22,9 @@ Writer = Callable[[Summary, Iterable[Finding], ReportLimits], Iterator[str]]
 # Lazy names, as in the registry: a CSV report has no need of Jinja2.
 WRITERS = {
     ".html": "polyglitch.report.html:html_report",
-    ".jsonl": "polyglitch.report.rows:jsonl_report",
-    ".csv": "polyglitch.report.rows:csv_report",
-    ".md": "polyglitch.report.markdown:markdown_report",
+    ".jsonl": "polyglitch.report.text_formats:jsonl_report",
+    ".csv": "polyglitch.report.text_formats:csv_report",
+    ".md": "polyglitch.report.text_formats:markdown_report",
     ".xml": "polyglitch.report.ci_formats:junit_report",
     ".sarif": "polyglitch.report.ci_formats:sarif_report",
     ".inspect.json": "polyglitch.report.evaluation_logs:inspect_log",

@@ -13,10 +13,11 @@ from typing import Any
 
 import msgspec
 
-from polyglitch.compare.oracles.different import letters_only
 from polyglitch.compare.oracles.labels import ANSWERED, read_label
+from polyglitch.compare.oracles.two_outputs import letters_only
 from polyglitch.languages import DEFAULT
 from polyglitch.records import Case, Input, Output
+from polyglitch.represent.claims.answer import read_answer
 from polyglitch.represent.claims.answer_text import refuses
 from polyglitch.results.history import History
 
@@ -36,6 +37,8 @@ FLIPPING = (
 )  # relations that ask for another answer
 
 
+TAKEN_OUT = "differs"
+NO_ANSWER = ("unknown", "refusal")
 PARTS = (("p50", 0.5), ("p95", 0.95))  # of the answers, by how long they took
 
 
@@ -103,7 +106,9 @@ class Look(msgspec.Struct):
             self.seconds.append(output.seconds)
         read, written = output.tokens or (0, 0)
         self.tokens = self.tokens[0] + read, self.tokens[1] + written
-        if output.status == "refused" or (self.reads_refusals(case) and refuses(output.said)):
+        if rightly_unknown(case, item, output):
+            self.inputs -= 1
+        elif output.status == "refused" or (self.reads_refusals(case) and refuses(output.said)):
             self.refused += 1
         elif not output.ok:
             self.inputs -= 1
@@ -218,9 +223,16 @@ class Look(msgspec.Struct):
         return dict(sorted(found.items()))
 
 
+def rightly_unknown(case: Case, item: Input, output: Output) -> bool:
+    """Whether "not known" is what was asked for: the answer was taken out of the input."""
+    taken_out = case.relation.partition(":")[0] == TAKEN_OUT and item != case.inputs[0]
+    return taken_out and output.ok and read_answer(output.said).stance in NO_ANSWER
+
+
 def spoken(item: Input) -> list[str]:
-    """What an input says beside its text and context."""
-    return [*(turn.text for turn in item.turns), *item.values.values()]
+    """What an input says beside its text."""
+    context = [item.context] if item.context else []
+    return [*context, *(turn.text for turn in item.turns), *item.values.values()]
 
 
 def remember(some: set[str], name: str) -> None:
@@ -248,9 +260,7 @@ def look_at_answers(
     for case, outputs in answered(history):
         look.add_wanted(case, outputs[-1])
         for item, output in zip(case.inputs, outputs, strict=True):
-            key = hash(
-                tuple(letters_only(part) for part in (item.text, item.context or "", *spoken(item)))
-            )
+            key = hash(tuple(letters_only(part) for part in (item.text, *spoken(item))))
             if key not in seen:
                 seen.add(key)
                 look.add(case, item, output)
@@ -263,5 +273,5 @@ def answered(history: History) -> Iterator[tuple[Case, tuple[Output, ...]]]:
     """The judged cases of a run, each with what the system under test answered."""
     cases = history.store.cases.judged(history.run_id)
     while some := list(islice(cases, AT_ONCE)):
-        for case, trial in zip(some, history.read_trials(some), strict=True):
+        for case, trial in zip(some, history.trials(some), strict=True):
             yield case, tuple(chain[0] for chain in trial.chains)

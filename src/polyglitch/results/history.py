@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,9 @@ from msgspec.structs import replace
 from polyglitch.campaign import configured_store
 from polyglitch.errors import UsageError
 from polyglitch.nlp.recent import Recent
-from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict, encode
-from polyglitch.results.findings import Finding
-from polyglitch.results.order import twins_of
-from polyglitch.store.outputs import output_key
+from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
+from polyglitch.results.findings import Finding, twins_of
+from polyglitch.store.cases import output_key
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
 
@@ -107,7 +107,9 @@ class History:
 
     def findings(self) -> Iterator[Finding]:
         """The issues, worst first, each with its seed and its worst violations."""
-        return (self.finding(issue) for issue in self.store.verdicts.issues(self.run_id))
+        issues = self.store.verdicts.issues(self.run_id)
+        while some := list(islice(issues, READ_AT_ONCE)):
+            yield from self.findings_of(some)
 
     def merged_issues(self) -> Iterator[Issue]:
         """The issues without those that an earlier one stands for: the same inputs, by another method."""
@@ -117,18 +119,18 @@ class History:
 
     def merged_findings(self) -> Iterator[Finding]:
         """The findings as people read them: what several methods found on the same inputs is one."""
-        return (self.merged(issue) for issue in self.merged_issues())
+        issues = self.merged_issues()
+        while some := list(islice(issues, READ_AT_ONCE)):
+            yield from self.merged(some)
 
-    def merged(self, issue: Issue) -> Finding:
-        """An issue with what other methods found on the same inputs, and every further violation of theirs."""
-        found, twins = self.finding(issue), self.twins.get(issue.id, ())
-        if not twins:
-            return self.with_ways_back(found)
-        pairs = {encode(trial.case.inputs): (trial, verdict) for trial, verdict in found.violations}
-        for twin in twins:
-            for trial, verdict in self.finding(twin).violations:
-                pairs.setdefault(encode(trial.case.inputs), (trial, verdict))
-        together = replace(found, violations=tuple(pairs.values()), twins=twins)
+    def merged(self, issues: Sequence[Issue]) -> list[Finding]:
+        """Issues with what other methods found on the same inputs, and every further violation of theirs."""
+        twins = {issue.id: self.twins.get(issue.id, ()) for issue in issues}
+        others = [twin for some in twins.values() for twin in some]
+        found = {finding.issue.id: finding for finding in self.findings_of([*issues, *others])}
+        together = [
+            found[issue.id].joined([found[twin.id] for twin in twins[issue.id]]) for issue in issues
+        ]
         return self.with_ways_back(together)
 
     @cached_property
@@ -142,36 +144,57 @@ class History:
 
     def finding(self, issue: Issue) -> Finding:
         """An issue with its seed and its worst violations."""
-        pairs = self.store.verdicts.get(self.run_id, issue.method, ids=issue.case_ids)
-        trials = self.trials([case for case, _ in pairs])
-        finders = self.store.verdicts.finders(self.run_id, issue.seed_id)
-        return Finding(
-            issue=issue,
-            seed=self.store.cases.seed(self.run_id, issue.seed_id),
-            violations=tuple(
-                (trial, verdict) for trial, (_, verdict) in zip(trials, pairs, strict=True)
-            ),
-            also_found_by=tuple(name for name in finders if name != issue.method),
-            minimised=self.minimised(issue),
-            labels=tuple(self.store.labels.of_issue(issue.id)) if self._labelled else (),
-        )
+        return self.findings_of([issue])[0]
 
-    def with_ways_back(self, finding: Finding) -> Finding:
-        """A finding with the way back of its outputs, as far as a run with a second system left it in the store."""
+    def findings_of(self, issues: Sequence[Issue]) -> list[Finding]:
+        """Issues with their seeds and worst violations, all of them read together."""
+        judged: dict[tuple[str, str], tuple[Case, Verdict]] = {}
+        for method in dict.fromkeys(issue.method for issue in issues):
+            ids = [name for issue in issues if issue.method == method for name in issue.case_ids]
+            for case, verdict in self.store.verdicts.get(self.run_id, method, ids=ids):
+                judged[method, case.id] = case, verdict
+        trials = dict(zip(judged, self.trials([case for case, _ in judged.values()]), strict=True))
+        named = list(dict.fromkeys(issue.seed_id for issue in issues))
+        finders = self.store.verdicts.finders(self.run_id, named)
+        seeds = self.store.cases.seeds(self.run_id, named)
+        known = [issue.id for issue in issues]
+        least = self.store.outputs.remember(MINIMISED, known)
+        said = self.store.labels.of_issues(known) if self._labelled else {}
+        found = []
+        for issue in issues:
+            keys = [key for name in issue.case_ids if (key := (issue.method, name)) in judged]
+            less = least.get(issue.id)
+            found.append(
+                Finding(
+                    issue=issue,
+                    seed=seeds.get(issue.seed_id)
+                    or self.store.cases.seed(self.run_id, issue.seed_id),
+                    violations=tuple((trials[key], judged[key][1]) for key in keys),
+                    also_found_by=tuple(n for n in finders[issue.seed_id] if n != issue.method),
+                    minimised=less and msgspec.convert(less, tuple[Trial, Verdict]),
+                    labels=tuple(said.get(issue.id, ())),
+                )
+            )
+        return found
+
+    def with_ways_back(self, findings: list[Finding]) -> list[Finding]:
+        """Findings with the way back of their outputs, as far as a run with a second system left it in the store."""
         back = self.back_system
         if not back:
-            return finding
-        asked = self.to_bring_back(finding)
-        inputs = [item for row in asked for item in row if item]
-        keys = [output_key(back, item) for item in inputs]
-        known = self.store.outputs.get(keys)
-        texts = {
-            item.text: known[key].text
-            for item, key in zip(inputs, keys, strict=True)
-            if key in known and known[key].ok
-        }
-        rows = tuple(tuple(texts.get(i.text, "") if i else "" for i in row) for row in asked)
-        return replace(finding, ways_back=rows) if texts else finding
+            return findings
+        asked = [self.to_bring_back(finding) for finding in findings]
+        inputs = {item.text: item for rows in asked for row in rows for item in row if item}
+        keys = {text: output_key(back, item) for text, item in inputs.items()}
+        known = self.store.outputs.get(list(keys.values()))
+        texts = {t: known[key].text for t, key in keys.items() if key in known and known[key].ok}
+        told = [
+            tuple(tuple(texts.get(item.text, "") if item else "" for item in row) for row in rows)
+            for rows in asked
+        ]
+        return [
+            replace(finding, ways_back=rows) if any(map(any, rows)) else finding
+            for finding, rows in zip(findings, told, strict=True)
+        ]
 
     @property
     def back_system(self) -> str:
@@ -190,13 +213,9 @@ class History:
             for trial, _ in finding.violations
         ]
 
-    def minimised(self, issue: Issue) -> tuple[Trial, Verdict] | None:
-        """The smallest pair that still fails, where `minimise` has looked for one."""
-        found = self.store.outputs.remember(MINIMISED, [issue.id]).get(issue.id)
-        return found and msgspec.convert(found, tuple[Trial, Verdict])
-
 
 MINIMISED = "minimised"  # where the store keeps the smallest pair of an issue
+READ_AT_ONCE = 300  # issues
 REMEMBERED = 4096  # trials: the worst issues are shown, grouped and written one after the other
 ABSENT = Output(status="error", error="not in the store")
 

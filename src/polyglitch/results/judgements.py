@@ -22,7 +22,7 @@ from polyglitch.results.labelled import (
     method_figures,
     overlap,
 )
-from polyglitch.store.queue import RUN_IN_ID
+from polyglitch.store.labels import RUN_IN_ID
 
 AT_ONCE = 200  # verdicts read in one query
 OTHER_SHELVES = {"holds": "held", "undecided": "undecided"}

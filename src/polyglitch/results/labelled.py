@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from polyglitch.records import Label, Verdict
-from polyglitch.results.matrix import Interval, wilson
+from polyglitch.results.tables import Interval, wilson
 
 Shelf = Literal["issue", "held", "undecided"]
 Rule = Literal["majority", "unanimous", "any"]

@@ -13,13 +13,12 @@ from polyglitch.campaign import acting, find_file, make_method, read_file
 from polyglitch.component import Method
 from polyglitch.errors import UsageError
 from polyglitch.files.foreign import one_line
-from polyglitch.files.trust import is_trusted
+from polyglitch.files.settings import is_trusted
 from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.history import History
 from polyglitch.run.asking import Asker
 from polyglitch.systems.answers import relabelled
-from polyglitch.systems.uri import open_system
-from polyglitch.systems.witness_models import open_back_lens, open_lens
+from polyglitch.systems.uri import open_back_lens, open_lens, open_system
 from polyglitch.tools import Toolbox
 
 Done = TypeVar("Done")

@@ -1,8 +1,8 @@
-"""What came of a run: its issues in their order, its figures, and whether it may be called done.
+"""What came of a run, made once: whoever shows or writes it is given the same summary.
 
-The figures of a run: counts by method, suspected bugs, overlap, and what other thresholds would report.
-
-Made once a run: whoever shows or writes it is given the same summary.
+Its issues in their order, whether it may be called done, and its figures: counts by method, suspected bugs, overlap,
+and what other thresholds would report. And the way back: what the second system makes of the outputs of the worst
+findings, for who reads the source only.
 """
 
 from __future__ import annotations
@@ -16,45 +16,63 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from polyglitch import registry
+from polyglitch.campaign import Campaign
 from polyglitch.component import Method
-from polyglitch.errors import LimitReached, NothingToTest, SystemFailed
+from polyglitch.errors import LimitReached, NothingToTest, PolyglitchError, SystemFailed
 from polyglitch.issues.groups import group_issues
 from polyglitch.languages import language
-from polyglitch.records import UNSTABLE, Group, Issue, Trial, Verdict
-from polyglitch.results.answer import answer_of, chart_of, look_at, run_again, title_of
-from polyglitch.results.capabilities import CapabilityResult, capability_results
+from polyglitch.protocols import Remote
+from polyglitch.records import UNSTABLE, Group, Input, Issue, Trial, Verdict
+from polyglitch.results.answer import (
+    answer_of,
+    chart_of,
+    degenerate_of,
+    kept_gate,
+    look_at,
+    run_again,
+    title_of,
+)
 from polyglitch.results.curves import Curve, issue_points
 from polyglitch.results.degenerate import look_at_answers
-from polyglitch.results.findings import Bug, MethodCount, Summary
-from polyglitch.results.gate import degenerate_of, kept_gate
+from polyglitch.results.findings import (
+    Bug,
+    MethodCount,
+    ReportLimits,
+    Summary,
+    WorstKey,
+    worst_first,
+)
 from polyglitch.results.history import History
 from polyglitch.results.judgements import Judgements
 from polyglitch.results.labelled import LabelledCase
-from polyglitch.results.matrix import make_cells
-from polyglitch.results.order import worst_first
+from polyglitch.results.tables import CapabilityResult, capability_results, make_cells
 from polyglitch.run.asking import Asker
-from polyglitch.run.plan import Plan, signature
+from polyglitch.run.plan import Plan, limits_of, signature
+from polyglitch.run.threads import Answers
 from polyglitch.store.rows import pages
 from polyglitch.store.store import Store
+from polyglitch.systems.uri import open_system
 
 
 def ranked_issues(methods: Sequence[Method], history: History) -> Iterator[Issue]:
     """The issues of all methods, the worst of all first."""
     store, run_id = history.store, history.run_id
-    ranked: list[tuple[tuple[int, int, bool, float, str], Issue]] = []
+    ranked: list[tuple[WorstKey, Issue]] = []
     for method in methods:
         for ids in pages(store.verdicts.violated_seeds(run_id, method.name)):
             seeds = store.cases.seeds(run_id, ids)
             pairs = store.verdicts.get(run_id, method.name, seeds=ids)
             said = {verdict.case_id: verdict for _, verdict in pairs}
-            relations = {case.id: case.relation for case, _ in pairs}
             of_seed: dict[str, list[tuple[Trial, Verdict]]] = {seed_id: [] for seed_id in ids}
-            for trial in history.read_trials([case for case, _ in pairs]):
+            for trial in history.trials([case for case, _ in pairs]):
                 of_seed[trial.case.seed_id].append((trial, said[trial.case.id]))
             for seed_id, violations in of_seed.items():
+                asked = {trial.case.id: trial for trial, _ in violations}
                 for issue in method.issues(seeds[seed_id], violations):
                     worst = issue.case_ids[0]
-                    ranked.append((worst_first(issue, said[worst], relations[worst]), issue))
+                    key = worst_first(issue, said[worst], asked[worst], len(violations))
+                    ranked.append((key, issue))
     yield from (issue for _, issue in sorted(ranked, key=lambda item: item[0]))
 
 
@@ -328,3 +346,56 @@ def common_verdict(history: History, method: str) -> Verdict | None:
     found = [verdict for _, verdict in history.store.verdicts.get(history.run_id, method, ids=ids)]
     limits = {(verdict.threshold, verdict.direction) for verdict in found}
     return found[0] if len(limits) == 1 else None
+
+
+def keep_ways_back(
+    campaign: Campaign, plan: Plan, history: History, askers: Sequence[Asker]
+) -> dict[str, Any]:
+    """Have the outputs of the worst findings translated back; what a run notes of it, nothing where nobody can."""
+    uri = campaign.back or turned_round(campaign.system or "")
+    if not uri or uri.partition(":")[0] in registry.entries("lenses"):
+        return {}
+    worst = islice(history.findings(), ReportLimits().cards)
+    rows = [row for found in worst for row in history.to_bring_back(found)]
+    inputs = list({item.text: item for row in rows for item in row if item}.values())
+    if not inputs:
+        return {}
+    try:
+        if len(askers) > 1:  # a method makes round trips: the system is open
+            signature = plan.systems[1].signature
+            answers = askers[1].gather(askers[1].submit(inputs))
+        else:
+            answers, signature = ask_aside(uri, inputs, campaign, plan, history)
+    except (SystemFailed, LimitReached):  # all is judged: what only helps to read ends no run
+        return {"way_back": {"texts": 0, "of": len(inputs)}}
+    except PolyglitchError:
+        if campaign.back:
+            raise
+        return {}  # nobody asked for it: the other direction is not installed
+    said = sum(output.ok for output in answers.values())
+    return {"way_back": {"system": signature, "texts": said, "of": len(inputs)}}
+
+
+def turned_round(uri: str) -> str:
+    """The same translator in the other direction: firefox:pt-en of firefox:en-pt; nothing of one that has none."""
+    scheme, _, rest = uri.strip().partition(":")
+    known = registry.entries("systems").get(scheme)
+    source, _, target = rest.partition("-")
+    return f"{scheme}:{target}-{source}" if known and known.data.get("turned") and target else ""
+
+
+def ask_aside(
+    uri: str, inputs: Sequence[Input], campaign: Campaign, plan: Plan, history: History
+) -> tuple[Answers, str]:
+    """Ask a system that is no part of the tests, within the limits of the run; its answers and its signature."""
+    system = open_system(uri, campaign.timeout)
+    account = None
+    if isinstance(system, Remote):
+        system.limit(limits_of(campaign), plan.meter)
+        account = history.store.leases.account(history.run_id, plan.meter)
+    asker = Asker(system, history.store, campaign.jobs, campaign.timeout, account)
+    try:
+        return asker.gather(asker.submit(inputs)), system.signature
+    finally:
+        asker.close()
+        system.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from msgspec.structs import replace
@@ -30,7 +30,6 @@ from polyglitch.review.access import (
     reviewer_name,
 )
 from polyglitch.review.agreement import agreements, mean_kappa
-from polyglitch.review.desks import Desks
 from polyglitch.review.evidence import Trees
 from polyglitch.review.home import Home
 from polyglitch.review.pages import (
@@ -47,10 +46,9 @@ from polyglitch.review.pages import (
     wanted_of,
     write,
 )
-from polyglitch.review.queue_view import PAGE, Opened, QueueView
+from polyglitch.review.queue_view import PAGE, Desks, Opened, QueueView
 from polyglitch.review.run_pages import RunPages
-from polyglitch.store.labels import now
-from polyglitch.store.queue import QueueFilter, QueueRow
+from polyglitch.store.labels import QueueFilter, QueueRow, now
 
 WRONG_PASSWORD_PAUSE = 1.0  # seconds, one attempt of an address at a time: guessing takes for ever
 MOST_WAITING = (
@@ -64,7 +62,7 @@ def make_app(desk: QueueView, trees: Trees, hosts: Hosts, sessions: Sessions) ->
     """The application: home, and the pages of any run of the store; those without a name are of the first."""
     desks = Desks(desk)
     review, told = Review(desks, trees), RunPages(desks)
-    home, door = Home(desks), Login(sessions)
+    home = Home(desks)
     of_a_run = [
         ("/", review.page, "GET"),
         ("/rows", review.rows, "GET"),
@@ -78,8 +76,8 @@ def make_app(desk: QueueView, trees: Trees, hosts: Hosts, sessions: Sessions) ->
         ("/bugs", told.bugs, "GET"),
         ("/bug/{bug}", told.bug, "GET"),
     ]
-    return Starlette(
-        routes=[
+    return guarded(
+        [
             *(
                 Route(base + path, handler, methods=[method])
                 for base in ("", "/run/{run}")
@@ -89,6 +87,18 @@ def make_app(desk: QueueView, trees: Trees, hosts: Hosts, sessions: Sessions) ->
             Route("/live/{run}", home.live),
             Route("/live/{run}/piece", home.live_piece),
             Route("/compare", home.compare),
+        ],
+        hosts,
+        sessions,
+    )
+
+
+def guarded(routes: Sequence[Route], hosts: Hosts, sessions: Sessions) -> Starlette:
+    """Pages behind the guard, with a door: a name, and a password where one is set."""
+    door = Login(sessions)
+    return Starlette(
+        routes=[
+            *routes,
             Route("/name", door.ask_name),
             Route("/name", write(door.take_name), methods=["POST"]),
             Route("/login", door.ask_password),
@@ -164,7 +174,7 @@ class Review:
                 "reviewers_page" if alone else "reviewers",
                 base=self.desks.base(request),
                 desk=desk,
-                counts=self.store.labels.counts(desk.run_id),
+                counts=self.store.labels.counts(desk.run_id, desk.hidden),
                 found=found,
                 mean=mean_kappa(found),
             )
@@ -194,7 +204,7 @@ class Review:
         for twin in desk.history.twins.get(row.id, ()):  # the same finding of another method
             self.store.labels.set(desk.run_id, replace(label, issue_id=twin.id, case=""))
         self.store.labels.set(desk.run_id, label)
-        told = f"Issue {row.position}: {verdict}" + (f", {kind}" if kind else "")
+        told = f"Issue {desk.number(row.position)}: {verdict}" + (f", {kind}" if kind else "")
         return self.answer(request, told, row, row.position + 1)
 
     def undo(self, request: Request, form: Form) -> Response:
@@ -206,7 +216,7 @@ class Review:
         for _ in desk.history.twins.get(issue, ()):  # labelled right before it
             self.store.labels.undo(desk.run_id, who)
         row = self.row(request, issue)
-        return self.answer(request, f"Undone: issue {row.position}", row, row.position)
+        return self.answer(request, f"Undone: issue {desk.number(row.position)}", row, row.position)
 
     def answer(self, request: Request, said: str, row: QueueRow | None, onward: int) -> Response:
         """What a write came to: for the script as data, for a browser without it as the next page."""

@@ -16,12 +16,11 @@ from polyglitch.errors import UsageError
 from polyglitch.evaluate.regression import compare_outcomes
 from polyglitch.report.cards import Violation, show_violation
 from polyglitch.report.comparison import comparison_values
-from polyglitch.results.answer import relation_in_words, title_of
+from polyglitch.results.answer import kept_gate, percent, relation_in_words, title_of
 from polyglitch.results.findings import ReportLimits
-from polyglitch.results.gate import kept_gate, percent
 from polyglitch.results.history import DONE, History
-from polyglitch.review.desks import Desks
 from polyglitch.review.pages import render, session_of
+from polyglitch.review.queue_view import Desks
 
 MOST_RUNS = 200
 MOST_COLUMNS = 12  # of a matrix: what most runs have in common comes first
@@ -190,8 +189,8 @@ class Home:
     def _history(self, run: str) -> History:
         try:
             return History(self.store, run)
-        except UsageError as error:
-            raise HTTPException(404, str(error)) from None
+        except UsageError:
+            raise HTTPException(404, "There is no such run in this store.") from None
 
 
 def newest(history: History) -> list[tuple[str, Violation]]:

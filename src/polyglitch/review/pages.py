@@ -25,7 +25,7 @@ from polyglitch.report.html import environment as report_environment
 from polyglitch.review.access import Session
 from polyglitch.review.agreement import in_words
 from polyglitch.review.evidence import align, evidence
-from polyglitch.store.queue import QueueFilter, Tab
+from polyglitch.store.labels import QueueFilter, Tab
 
 STATIC = {  # the only files there are: a request for anything else finds nothing
     "report.css": (REPORT_TEMPLATES, "report.css", "text/css"),

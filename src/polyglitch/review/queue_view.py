@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 import tomllib
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import islice
 
 import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 
+from polyglitch.errors import UsageError
 from polyglitch.records import Case, Issue, Label, Trial, Verdict, decode
 from polyglitch.report.cards import Card, Languages, card
 from polyglitch.results.answer import capability, title_of
-from polyglitch.results.findings import ReportLimits
+from polyglitch.results.findings import ReportLimits, sureness
 from polyglitch.results.history import History
-from polyglitch.results.order import sureness
-from polyglitch.store.queue import QueueFilter, QueueRow
+from polyglitch.store.labels import QueueFilter, QueueRow
 from polyglitch.store.store import Store
 
 PAGE = 30  # rows of the list at a time: more than a screen, and the next are fetched before the last is reached
@@ -28,6 +32,7 @@ class QueueLine(msgspec.Struct, frozen=True):
     """A row of the list as shown."""
 
     row: QueueRow
+    number: int
     old: str
     new: str
     relation: str
@@ -38,6 +43,7 @@ class Opened(msgspec.Struct, frozen=True):
     """An issue on the desk."""
 
     row: QueueRow
+    number: int
     card: Card
     labels: list[Label]
     own: Label | None
@@ -57,6 +63,13 @@ class QueueView:
         self.languages: Languages = (source, target)
         # What another method found on the same inputs is looked at and labelled together with the first.
         self.hidden = frozenset(t.id for twins in self.history.twins.values() for t in twins)
+        self._hidden_places = [
+            place
+            for place, issue in enumerate(
+                store.verdicts.issues(self.run_id) if self.hidden else (), 1
+            )
+            if issue.id in self.hidden
+        ]
         self.total = store.queue.count(self.run_id, "", QueueFilter(), self.hidden)
         self._suspected = store.queue.suspected_kinds(self.run_id)
 
@@ -96,6 +109,10 @@ class QueueView:
             self.run_id, who, wanted, after=after, before=before, limit=limit, hidden=self.hidden
         )
 
+    def number(self, position: int) -> int:
+        """What a finding is called by, as in the report: those that another stands for are not counted."""
+        return position - bisect_right(self._hidden_places, position)
+
     def kinds(self) -> list[str]:
         """The kinds that methods suspect, which stay, and those that reviewers name."""
         return sorted(self._suspected | self.store.queue.named_kinds(self.run_id))
@@ -120,24 +137,26 @@ class QueueView:
 
     def open(self, who: str, row: QueueRow) -> Opened:
         """All there is to see of a row."""
-        finding = self.history.merged(row.issue)
+        finding = self.history.merged([row.issue])[0]
         labels = self.store.labels.of_issue(row.id)
         own = next((label for label in labels if label.who == who), None)
         trials = [trial for trial, _ in finding.violations]
-        shown = card(row.position, finding, self.languages, ReportLimits())
-        return Opened(row, shown, labels, own, kinds_of(trials))
+        number = self.number(row.position)
+        shown = card(number, finding, self.languages, ReportLimits())
+        return Opened(row, number, shown, labels, own, kinds_of(trials))
 
     def _line(self, row: QueueRow, found: dict[tuple[str, str], tuple[Case, Verdict]]) -> QueueLine:
         pair = found.get((row.method, row.issue.case_ids[0]))
+        number = self.number(row.position)
         if pair is None:
-            return QueueLine(row, "", "", row.seed, "")
+            return QueueLine(row, number, "", "", row.seed, "")
         case, verdict = pair
         sure = sureness(verdict) or verdict.reason[:60]
         edit = case.edit
         if edit and edit.old == edit.new and edit.old:  # a phrase, alone and in its sentence
-            return QueueLine(row, "", "", f"{edit.old}, alone", sure)
+            return QueueLine(row, number, "", "", f"{edit.old}, alone", sure)
         old, new = (edit.old, edit.new) if edit else ("", "")
-        return QueueLine(row, old, new, capability(case), sure)
+        return QueueLine(row, number, old, new, capability(case), sure)
 
     def _texts(self, method: str, issues: list[Issue]) -> dict[str, str]:
         ids = [case_id for issue in issues for case_id in issue.case_ids]
@@ -189,3 +208,38 @@ def bug_kinds() -> dict[str, tuple[str, ...]]:
     """The kinds of bug by what a system gives."""
     text = files("polyglitch").joinpath("resources", "bug_kinds.toml").read_text("utf-8")
     return {name: tuple(kinds) for name, kinds in tomllib.loads(text).items()}
+
+
+class Desks:
+    """The run that the server was started for, and any other of its store."""
+
+    def __init__(self, first: QueueView) -> None:
+        self.first = first
+        self.store: Store = first.store
+        self._opened = {first.run_id: first}
+        self._lock = threading.Lock()
+
+    def of(self, request: Request) -> QueueView:
+        """The run that an address names; the first where it names none."""
+        run = request.path_params.get("run")
+        return self.named(run) if run else self.first
+
+    def named(self, run: str) -> QueueView:
+        """A run by (the beginning of) its id."""
+        with self._lock:
+            if run in self._opened:
+                return self._opened[run]
+            try:
+                desk = QueueView(self.store, run)
+            except UsageError as error:
+                raise HTTPException(404, str(error)) from None
+            for _ in desk.make_searchable():
+                pass
+            if desk.history.finished:  # one that goes on is read anew each time
+                self._opened[run] = desk
+            return desk
+
+    def base(self, request: Request) -> str:
+        """What stands before every address of a run's pages."""
+        run = request.path_params.get("run")
+        return f"/run/{run}" if run else ""

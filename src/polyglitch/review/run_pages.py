@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -14,20 +16,21 @@ from polyglitch.campaign import make_method
 from polyglitch.errors import PolyglitchError, UsageError
 from polyglitch.evaluate.calibration import ThresholdCandidate, calibrate, read_goal
 from polyglitch.evaluate.labelled_scores import from_judgements, settings
-from polyglitch.files.toml_edit import written
+from polyglitch.files.settings import written
 from polyglitch.records import Group, Issue
 from polyglitch.report.cards import card
 from polyglitch.results.answer import look_at, run_again, title_of
 from polyglitch.results.findings import ReportLimits
-from polyglitch.results.history import History
+from polyglitch.results.history import History, short_id
 from polyglitch.results.judgements import Judgements
 from polyglitch.results.reopened import kept_parameters
 from polyglitch.results.summary import groups_of
-from polyglitch.review.desks import Desks
 from polyglitch.review.pages import Form, render, session_of
-from polyglitch.review.queue_view import QueueView
+from polyglitch.review.queue_view import Desks, QueueView
+from polyglitch.store.store import shown
 
 GOAL = "precision>=0.8"  # of five findings four are worth a look: what reviewers put up with
+MOST_OTHERS, MOST_TOLD = 50, 120  # findings of a bug that its page lists, and letters told of each
 FEW = 20  # of either word: below it an interval says more than a figure
 
 
@@ -93,7 +96,7 @@ class RunPages:
 
 def bug_values(desk: QueueView, group: Group, issues: dict[str, Issue]) -> dict[str, Any]:
     """What the page of a bug shows."""
-    found = desk.history.merged(issues[group.issue_ids[0]])
+    found = desk.history.merged([issues[group.issue_ids[0]]])[0]
     named = [pair for pair in found.violations if pair[0].case.id == group.case_id]
     rest = [pair for pair in found.violations if pair not in named]
     first = msgspec.structs.replace(found, violations=(*named, *rest))
@@ -103,7 +106,11 @@ def bug_values(desk: QueueView, group: Group, issues: dict[str, Issue]) -> dict[
         "group": group,
         "title": title_of(desk.history.definition),
         "card": card(1, first, desk.languages, ReportLimits()),
-        "others": [(positions[issue.id], issue) for issue in others],
+        "others": [
+            (positions[one.id], desk.number(positions[one.id]), one, seed_text(desk, one))
+            for one in others[:MOST_OTHERS]
+        ],
+        "unseen": max(len(others) - MOST_OTHERS, 0),
         "commands": (
             (
                 "Run the campaign again; answers in the store are not asked twice",
@@ -115,9 +122,16 @@ def bug_values(desk: QueueView, group: Group, issues: dict[str, Issue]) -> dict[
     }
 
 
+def seed_text(desk: QueueView, issue: Issue) -> str:
+    """The beginning of what a finding is about."""
+    return desk.store.cases.seed(desk.run_id, issue.seed_id).input.text[:MOST_TOLD]
+
+
 def minimise_command(history: History) -> str:
     """The command that looks for the smallest failing pairs of a run."""
-    return look_at(history).replace("polyglitch review", "polyglitch minimise", 1)
+    words = ["polyglitch", "minimise", short_id(history), "--store", shown(history.store.where)]
+    system = history.definition.get("opened", {}).get("system")
+    return shlex.join([*words, "--system", system] if system else words)
 
 
 def propose(history: History, method: str) -> Proposed:
@@ -125,6 +139,8 @@ def propose(history: History, method: str) -> Proposed:
     now = history.store.verdicts.issue_counts(history.run_id).get(method, 0)
     try:
         sample = from_judgements(Judgements(history).items(), method)
+        if problem := one_sided(sample.bugs):
+            return Proposed(method, problem, now)
         _, best = calibrate(sample, read_goal(GOAL))
         oracle = make_method(method, kept_parameters(history).get(method)).compare
         values = settings(method, best, sample.direction, oracle)
@@ -134,6 +150,17 @@ def propose(history: History, method: str) -> Proposed:
     lines = (f"[parameters.{method}]", *(f"{key} = {written(v)}" for key, v in values.items()))
     few = min(bugs, len(sample.bugs) - bugs) < FEW
     return Proposed(method, "", now, len(sample.bugs), best, lines if values else (), few)
+
+
+def one_sided(bugs: Sequence[bool]) -> str:
+    """Why labels tell no threshold, in words: all of them say the same; nothing where they do not."""
+    if not bugs or len({*bugs}) > 1:
+        return ""
+    said, lacks = ("bugs", "not a bug") if bugs[0] else ("not bugs", "a bug")
+    return (
+        f"All findings that were decided are {said} ({len(bugs)}). A threshold tells bugs from the rest: it can be "
+        f"chosen once some finding is labelled ‘{lacks}’, too."
+    )
 
 
 def bug_groups(desk: QueueView) -> list[Group]:

@@ -14,15 +14,14 @@ from typing import Any
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from polyglitch.evaluate.study import MOST_MARKS, StudyReading, StudyTest, read_readings
-from polyglitch.review.access import Guard, Hosts, Sessions
-from polyglitch.review.app import Login, named, problem, reviewer, static
-from polyglitch.review.pages import Form, place_of, render, session_of, static_folder, write
+from polyglitch.review.access import Hosts, Sessions
+from polyglitch.review.app import guarded, named, reviewer
+from polyglitch.review.pages import Form, place_of, render, session_of, write
 
 MARKS = [str(mark) for mark in range(1, MOST_MARKS + 1)]
 
@@ -93,18 +92,6 @@ def mark_of(form: Form, name: str) -> int:
 
 
 def make_study(study: Study, hosts: Hosts, sessions: Sessions) -> Starlette:
-    """The application: a name, a password where one is set, and the tests."""
-    door = Login(sessions)
-    return Starlette(
-        routes=[
-            Route("/", study.page),
-            Route("/keep", write(study.keep), methods=["POST"]),
-            Route("/name", door.ask_name),
-            Route("/name", write(door.take_name), methods=["POST"]),
-            Route("/login", door.ask_password),
-            Route("/login", door.take_password, methods=["POST"]),
-            Route(static_folder() + "/{name}", static),
-        ],
-        middleware=[Middleware(Guard, hosts=hosts, sessions=sessions)],
-        exception_handlers={HTTPException: problem, 500: problem},
-    )
+    """The application: the tests, and where readings go."""
+    pages = [Route("/", study.page), Route("/keep", write(study.keep), methods=["POST"])]
+    return guarded(pages, hosts, sessions)

@@ -11,7 +11,8 @@
   const toEntry = (index, element, pack, place) => ({ ...index, element, pack, place });
   const entries = Array.from(list.querySelectorAll("article.card"), (element, place) => ({
     ...toEntry(JSON.parse(element.dataset.index), element, null, place),
-    words: element.textContent.toLowerCase(),
+    read: null,
+    get words() { return (this.read ??= element.textContent.toLowerCase()); }, // once a search asks for it
   }));
   const drawn = entries.length;
   let most = drawn;
@@ -22,15 +23,16 @@
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).json();
   };
+  let known = 0; // packs whose entries are there
+  let turns = Promise.resolve();
+  const know = (count) => (turns = turns.then(async () => {
+    const some = packs.slice(known, count);
+    known = Math.max(known, count);
+    const found = await Promise.all(some.map((pack) => unpack(pack.dataset.index)));
+    found.forEach((index, number) => index.forEach((one) => entries.push(toEntry(one, null, some[number], entries.length))));
+  }));
   let indexed = null;
-  const allEntries = () => {
-    indexed ??= (async () => {
-      const found = await Promise.all(packs.map((pack) => unpack(pack.dataset.index)));
-      found.forEach((some, number) => some.forEach((one) => entries.push(toEntry(one, null, packs[number], entries.length))));
-      offer();
-    })();
-    return indexed;
-  };
+  const allEntries = () => (indexed ??= know(packs.length).then(() => offer()));
   const opened = new Map();
   const draw = async (entry) => {
     if (entry.element) return;
@@ -62,7 +64,7 @@
   const show = async () => {
     const mine = ++turn;
     const narrowed = chosen().length > 0 || fields.sort.value !== "";
-    if (narrowed || most > drawn) await allEntries();
+    if (narrowed || most > entries.length) await allEntries();
     const found = matching();
     const shown = found.slice(0, narrowed ? Math.max(most, STEP) : most);
     for (const entry of shown) await draw(entry);
@@ -77,7 +79,7 @@
   const say = (number) => number.toLocaleString("en");
   const tell = (found, shown, narrowed) => {
     const there = narrowed ? `${say(found)} of ${say(total)} match` : `${say(total)} findings`;
-    document.getElementById("filter-count").textContent = shown < found ? `${there}, ${say(shown)} drawn` : there;
+    document.getElementById("filter-count").textContent = shown < (narrowed ? found : total) ? `${there}, ${say(shown)} drawn` : there;
     document.getElementById("no-match").hidden = found > 0 || total === 0;
     clearButton.hidden = !narrowed;
     const left = (narrowed ? found : total) - shown;
@@ -87,6 +89,16 @@
     document.getElementById("more-text").textContent = `${say(left)} more in this file are drawn on demand.`;
     moreButton.hidden = false;
     moreButton.textContent = `Show ${say(Math.min(STEP, left))} more`;
+  };
+
+  // What is printed is drawn, too, but after the page is open.
+  const goal = Math.min(Math.max(Number(list.dataset.fill), drawn), total);
+  const fill = async () => {
+    if (goal <= drawn) return;
+    let reach = drawn;
+    await know(packs.findIndex((pack) => (reach += Number(pack.dataset.count)) >= goal) + 1);
+    most = Math.max(most, goal);
+    await show();
   };
 
   const offer = () => {
@@ -132,7 +144,7 @@
     history.replaceState(null, "", `#${set.length ? new URLSearchParams(set) : "issues"}`);
   };
   const change = () => {
-    most = drawn;
+    most = goal;
     writeAddress();
     show();
   };
@@ -159,5 +171,6 @@
   });
   form.hidden = total < 2;
   offer();
-  show().then(readAddress);
+  const loaded = new Promise((done) => window.addEventListener("load", done));
+  show().then(readAddress).then(() => loaded).then(() => setTimeout(fill));
 })();

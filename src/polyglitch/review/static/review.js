@@ -172,7 +172,7 @@ const label = async (fields) => {
     if (leaving) window.location.assign(`${base}/labels`);
   } else {
     await step(true);
-    say(`${answer.said}. Now issue ${article().dataset.position}.`);
+    say(`${answer.said}. Now issue ${article().dataset.number}.`);
   }
 };
 

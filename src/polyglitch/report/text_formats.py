@@ -1,15 +1,121 @@
-"""The report as a short Markdown text, for a pull request: totals and the worst issues."""
+"""The report as text: JSON lines, every finding whole, to be read back; a table for spreadsheets, one row a violation;
+and a short Markdown text, for a pull request: totals and the worst issues.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 
-from polyglitch.files.foreign import spelled_out
+import msgspec
+
+from polyglitch.errors import UsageError
+from polyglitch.files.foreign import Cell, cell, spelled_out
+from polyglitch.records import Output, Trial, Verdict, decode, encode
 from polyglitch.report.cards import Card, ShownOutput, ShownText, Violation, card
+from polyglitch.results.answer import day_in_words
 from polyglitch.results.findings import Finding, ReportLimits, Summary
-from polyglitch.results.matrix import told
+from polyglitch.results.tables import told
+
+
+def jsonl_report(
+    summary: Summary, findings: Iterable[Finding], limits: ReportLimits
+) -> Iterator[str]:
+    """One line a finding."""
+    for finding in findings:
+        yield line_of(finding) + "\n"
+
+
+def line_of(finding: Finding) -> str:
+    """A finding as JSON; half a surrogate pair, which JSON cannot carry, becomes `?`."""
+    try:
+        return encode(finding)
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(finding), ensure_ascii=False)
+        return text.encode("utf-8", "replace").decode()
+
+
+def read_findings(path: str | Path) -> Iterator[Finding]:
+    """The findings of a .jsonl report, one at a time."""
+    with Path(path).open(encoding="utf-8", newline="\n") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                yield decode(line, Finding)
+            except msgspec.MsgspecError as error:
+                raise UsageError(f"{path}, line {number}: not a finding: {error}") from error
+
+
+COLUMNS = (
+    "method",
+    "issue_id",
+    "seed_id",
+    "case_id",
+    "outcome",
+    "score",
+    "threshold",
+    "direction",
+    "source",
+    "follow_up",
+    "output",
+    "follow_up_output",
+    "reasons",
+    "also_found_by",
+)
+Value = Cell | float | None
+
+
+def csv_report(
+    summary: Summary, findings: Iterable[Finding], limits: ReportLimits
+) -> Iterator[str]:
+    """A header, then one row a violation, worst findings first."""
+    yield csv_line(map(cell, COLUMNS))
+    for finding in findings:
+        for trial, verdict in finding.violations:
+            yield csv_line(violation_row(finding, trial, verdict))
+
+
+def violation_row(finding: Finding, trial: Trial, verdict: Verdict) -> tuple[Value, ...]:
+    """The cells of a violation, in the order of the columns."""
+    sources = [item.text for item in trial.case.inputs]
+    answers = [answer(chain[-1]) for chain in trial.chains if chain]
+    reasons = dict.fromkeys(filter(None, (*verdict.reasons, verdict.reason)))
+    texts = (
+        finding.issue.method,
+        finding.issue.id,
+        finding.seed.id,
+        trial.case.id,
+        verdict.outcome,
+    )
+    told = (
+        "".join(sources[:1]),
+        "\n".join(sources[1:]),
+        "".join(answers[:1]),
+        "\n".join(answers[1:]),
+        "; ".join(reasons),
+        ", ".join(finding.also_found_by),
+    )
+    numbers = (verdict.score, verdict.threshold)
+    return *map(cell, texts), *numbers, cell(verdict.direction or ""), *map(cell, told)
+
+
+def answer(output: Output) -> str:
+    """An output in one line: its label or text, or why there is none."""
+    if not output.ok:
+        return f"[{output.status}] {output.error}".rstrip()
+    return output.text if output.label is None else output.label
+
+
+def csv_line(cells: Iterable[Value]) -> str:
+    """A row of CSV; only texts that no spreadsheet runs are taken, numbers stay numbers."""
+    buffer = io.StringIO()
+    csv.writer(buffer).writerow(cells)
+    return buffer.getvalue()
+
 
 MOST_NUMBERS = 20  # issues named of one bug
 LONGEST = 300  # characters of one text: ten rows must fit on a screen
@@ -25,7 +131,9 @@ def markdown_report(
     """Totals, methods, and the worst issues, each a row."""
     for alarm in summary.alarms:
         yield f"> **{safe(alarm)}**\n\n"
-    yield f"## {safe(summary.title)}\n\nTested: {safe(summary.system)}, {safe(summary.created)}\n\n"
+    yield f"## {safe(summary.title)}\n\n"
+    yield from lead(summary)
+    yield f"Tested: {safe(summary.system)}, {safe(day_in_words(summary.created))}\n\n"
     yield from totals(summary)
     yield from methods(summary)
     yield from capabilities(summary)
@@ -41,6 +149,13 @@ def markdown_report(
     if summary.issues > shown:
         yield f"\n{summary.issues - shown:,} more in the HTML and .jsonl reports.\n"
     yield f"\nSignature: {safe(summary.signature)}\n"
+
+
+def lead(summary: Summary) -> Iterator[str]:
+    """What came of it in a sentence, and whether the limit held."""
+    if summary.answer:
+        yield f"**{safe(summary.answer)}**"
+        yield f" {safe(summary.gate.sentence)}\n\n" if summary.gate else "\n\n"
 
 
 def totals(summary: Summary) -> Iterator[str]:
@@ -77,8 +192,8 @@ def relations(summary: Summary) -> Iterator[str]:
     if len(summary.relations) < 3:
         return
     yield "| relation | holds | violated | undecided |\n|---|---|--:|--:|\n"
-    for name, cell in summary.relations.items():
-        yield f"| {safe(name)} | {told(cell)} | {cell.violated:,} | {cell.undecided:,} |\n"
+    for name, counts in summary.relations.items():
+        yield f"| {safe(name)} | {told(counts)} | {counts.violated:,} | {counts.undecided:,} |\n"
     yield "\n"
 
 
