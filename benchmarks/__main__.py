@@ -24,6 +24,7 @@ HELPERS = (
     "hate_corpus",
     "rank_variants",
     "results",
+    "screenshots",
     "sight",
 )
 LAST = "peers"

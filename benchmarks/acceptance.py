@@ -124,12 +124,11 @@ def models(some: Sequence[Reading]) -> dict[str, Logistic]:
     found = {}
     for title, right in (("natural", natural), ("alike", alike)):
         for wordnet in ("", " without wordnet"):
-            for minilm in ("", " without minilm") if title == "alike" else ("",):
+            for minilm in ("", " without minilm"):
                 left = [
                     name
                     for name in names
-                    if not (wordnet and name in lexical)
-                    and (name != "in context" or (title == "alike" and not minilm))
+                    if not (wordnet and name in lexical) and (name != "in context" or not minilm)
                 ]
                 found[f"{title}{wordnet}{minilm}"] = fitted(some, right, left)
     return found

@@ -23,7 +23,7 @@ from benchmarks.copies import CASES_A_SEED, write_copies
 from benchmarks.fault_server import FAULTS, fault_server
 from benchmarks.results import record
 from polyglitch.records import Input
-from polyglitch.store.outputs import output_key
+from polyglitch.store.cases import output_key
 
 SHARE, KILLS, CASES = 0.3, 10, 2_000
 TOGETHER = 2  # texts a request, so that a wrong count can go either way

@@ -9,8 +9,8 @@ from pathlib import Path
 
 CASES_A_SEED = 10
 COPIES = f"""
-from polyglitch.compare.oracles.structure import raw_distance
-from polyglitch.issues.rules import worst_first
+from polyglitch.compare.oracles.two_outputs import raw_distance
+from polyglitch.issues.groups import worst_first
 from polyglitch.component import Method
 from polyglitch.component import component
 from polyglitch.records import Input, new_case

@@ -52,7 +52,7 @@ class Environment:
                     text=True,
                     timeout=PATIENCE,
                     cwd=self.folder,
-                    env=clean(),
+                    env=self.surroundings(),
                 )
             except subprocess.TimeoutExpired:
                 return {"skipped": f"not installed after {PATIENCE} s"}
@@ -79,11 +79,11 @@ class Environment:
     def starting(self) -> dict[str, Any]:
         """The least seconds of some starts, the first not counted (it writes bytecode); or why there is none."""
         head, *rest = self.peer.start
-        place = self.folder / ("node_modules/.bin" if self.peer.npm else "bin")
         times = []
         for _ in range(1 + STARTS):
             start = time.perf_counter()
-            done = subprocess.run([str(place / head), *rest], capture_output=True, env=clean())
+            command = [str(self.programs / head), *rest]
+            done = subprocess.run(command, capture_output=True, env=self.surroundings())
             times.append(time.perf_counter() - start)
             if done.returncode:
                 lines = done.stderr.decode(errors="replace").strip(" *\n").splitlines()
@@ -91,10 +91,21 @@ class Environment:
                 return {"does_not_start": (said or lines or ["no word why"])[0][:200]}
         return {"start_seconds": min(times[1:])}
 
-    def work(self, task: Path) -> dict[str, Any]:
+    @property
+    def programs(self) -> Path:
+        """Where its commands are."""
+        return self.folder / ("node_modules/.bin" if self.peer.npm else "bin")
+
+    def surroundings(self) -> dict[str, str]:
+        """The variables of its processes: its own programs come first, as a Node that came with it."""
+        path = os.pathsep.join([str(self.programs), os.environ.get("PATH", "")])
+        return clean() | {"PATH": path}
+
+    def work(self, task: Path, script: str = "", **more: str) -> dict[str, Any]:
         """What the peer's script prints last, and the seconds of the whole process."""
-        script = Path(__file__).parent / "drivers" / f"{self.peer.work}.py"
-        return run_script([str(self.python), str(script), str(task)])
+        file = Path(__file__).parent / "drivers" / f"{script or self.peer.work}.py"
+        python = sys.executable if self.peer.npm else str(self.python)
+        return run_script([python, str(file), str(task)], self.surroundings() | more)
 
 
 def run_script(command: list[str], surroundings: dict[str, str] | None = None) -> dict[str, Any]:

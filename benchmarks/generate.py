@@ -17,7 +17,7 @@ from benchmarks.results import record
 from polyglitch.corpus.read import open_corpus
 from polyglitch.mutate.capabilities.cases import capability_cases
 from polyglitch.mutate.capabilities.templates import fill_template
-from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.terms import open_lexicon
 from polyglitch.protocols import Parse, Token
 from polyglitch.records import Input, Seed, encode
 from polyglitch.tools import Toolbox

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.results import record
-from polyglitch.issues.kinds import differing_words, shape, suggest_kind
+from polyglitch.issues.groups import differing_words, shape, suggest_kind
 from polyglitch.records import Input, Output, Seed, Trial, Verdict, new_case
 
 GOLD = ("under", "over", "word/phrase", "modification", "logic")

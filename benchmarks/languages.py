@@ -32,10 +32,9 @@ from polyglitch.tools import Toolbox
 READINGS = Path(__file__).parent / "readings"
 LANGUAGES = ("de", "es", "fr", "it", "pt", "zh")
 METHODS = ("sit", "transrepair", "cat")
-TUNED, LAST = (
-    60,
-    160,
-)  # of the treebank's sentences in a shuffled order: up to here tuned on, up to there kept apart
+# Of the shuffled sentences of a treebank those kept apart; those before them were tuned on, or read and mended by.
+KEPT_APART = {"de": (160, 260), "fr": (160, 260)}
+OTHERS = (60, 160)
 SHUFFLE = 22
 WORDS = (6, 30)  # a sentence: what is shorter has no slot, what is longer is a list
 
@@ -53,7 +52,8 @@ def kept_apart(language: str) -> list[str]:
     texts = [parse.text for parse in read_parses(path)]
     found = [text for text in texts if WORDS[0] <= len(text.split()) <= WORDS[1]]
     random.Random(SHUFFLE).shuffle(found)
-    return found[TUNED:LAST]
+    first, last = KEPT_APART.get(language, OTHERS)
+    return found[first:last]
 
 
 SETS = {"sample": bundled, "gsd": kept_apart}

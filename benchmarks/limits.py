@@ -20,10 +20,10 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 
 from benchmarks.results import record
 from polyglitch.compare.metrics.bleu import unit_cosines
-from polyglitch.compare.metrics.catalogue import cut_once, ed, lcs
-from polyglitch.compare.metrics.units import units
+from polyglitch.compare.metrics.catalogue import ed, lcs
+from polyglitch.compare.metrics.units import unit_codes, units
 from polyglitch.compare.oracles.similarity import similar_enough
-from polyglitch.compare.oracles.structure import raw_distance
+from polyglitch.compare.oracles.two_outputs import raw_distance
 from polyglitch.corpus.read import open_corpus
 from polyglitch.nlp.parsers.spacy import BATCH, DISPENSABLE, installed, load_pipeline, open_spacy
 from polyglitch.protocols import Slot
@@ -79,7 +79,7 @@ def proposing(texts: list[str]) -> dict[str, float]:
     """SmolLM2's words over its forward pass: the passes they need, and as many tokens in plain batches."""
     import torch
 
-    from polyglitch.nlp.models.smollm_torch import open_torch_smollm
+    from polyglitch.nlp.models.smollm import open_torch_smollm
     from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 
     torch.set_num_threads(1)
@@ -130,9 +130,13 @@ def timed_passes() -> Iterator[list[float]]:
         PackedPool.compute = compute  # type: ignore[method-assign]
 
 
-def measured(pairs: list[tuple[str, str]]) -> None:
-    """Both metrics on texts that were not cut before."""
-    cut_once.cache_clear()
+def measured(pairs: list[tuple[str, str]], first: bool = False) -> None:
+    """Both metrics on texts that were not cut before, of words that were, or of words that were not either."""
+    codes = unit_codes()
+    codes.texts.clear()
+    if first:
+        codes.words.clear()
+        codes.letters.clear()
     lcs.score(pairs)
     ed.score(pairs)
 
@@ -166,15 +170,17 @@ def comparing(texts: list[str]) -> dict[str, float]:
         for n, (a, b) in enumerate(pairs)
     ]
     tools, oracle, raw = Toolbox(), similar_enough(vote="all"), raw_distance()
-    fuzz, ours, letters, distance, judge = best(
+    fuzz, ours, new, letters, distance, judge = best(
         lambda: [(LCSseq.similarity(a, b), Levenshtein.distance(a, b)) for a, b in cut],
         partial(measured, pairs),
+        partial(measured, pairs, first=True),
         lambda: [Levenshtein.distance(a, b) for a, b in pairs],
         lambda: raw(trials, tools),
         lambda: oracle(trials, tools),
     )
     return {
         "lcs_and_ed_over_rapidfuzz": ours / fuzz,
+        "lcs_and_ed_of_new_words_over_rapidfuzz": new / fuzz,
         **over_scikit_learn(pairs),
         "sit_raw_verdicts_over_rapidfuzz": distance / letters,
         "transrepair_verdicts_over_rapidfuzz": judge / fuzz,

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.oracle import auc
-from polyglitch.compare.oracles.containment import contained_in
 from polyglitch.compare.oracles.similarity import similar_enough
-from polyglitch.compare.oracles.structure import label_count_distance, raw_distance
+from polyglitch.compare.oracles.two_outputs import contained_in, label_count_distance, raw_distance
 from polyglitch.protocols import Oracle
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.represent.structures import dependencies

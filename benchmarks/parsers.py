@@ -11,65 +11,13 @@ a name as `--parser` takes it; without one, what would serve the language here.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.constituents import reference_data
 from benchmarks.results import record
 from polyglitch.nlp.parsers.choose import choose, open_parser
 from polyglitch.nlp.parsers.conllu import TreebankWord, read_sentences
-from polyglitch.protocols import Parse, Parser
-
-Arc = tuple[int, int, int, int, str, str]  # place of the token, place of its head, relation, tag
-HELD_OUT = (
-    150  # the last sentences of a treebank without a test set, which the recipe does not train on
-)
-
-
-def plain(relation: str) -> str:
-    """A relation without its subtype."""
-    return relation.lower().split(":")[0]
-
-
-def gold_arcs(sentence: list[TreebankWord]) -> tuple[str, list[Arc]]:
-    """The text of a sentence and its arcs by character places."""
-    text, places = "", []
-    for word in sentence:
-        places.append((len(text), len(text) + len(word.text)))
-        text += word.text + (" " if word.space else "")
-    arcs = [
-        (*place, *places[word.head], plain(word.relation), word.tag.split("+")[0])
-        for word, place in zip(sentence, places, strict=True)
-    ]
-    return text.rstrip(), arcs
-
-
-def found_arcs(parse: Parse) -> list[Arc]:
-    """The same of a parse."""
-    places = [(token.start, token.end) for token in parse.tokens]
-    return [
-        (*place, *places[token.head], plain(token.relation), token.pos)
-        for token, place in zip(parse.tokens, places, strict=True)
-    ]
-
-
-def measure(parser: Parser, sentences: Iterable[list[TreebankWord]]) -> dict[str, float]:
-    """Shares of words that are right, in percent, and the tags right among the words that are cut alike."""
-    golds = [gold_arcs(sentence) for sentence in sentences]
-    right = {"words": 0, "UPOS": 0, "UAS": 0, "LAS": 0}
-    total = 0
-    for (_, gold), parse in zip(golds, parser.parse([text for text, _ in golds]), strict=True):
-        found = found_arcs(parse)
-        total += len(gold) + len(found)
-        known = {arc[:2]: arc for arc in found}
-        for arc in gold:
-            if (other := known.get(arc[:2])) is not None:
-                right["words"] += 1
-                right["UPOS"] += arc[5] == other[5]
-                right["UAS"] += arc[2:4] == other[2:4]
-                right["LAS"] += arc[2:5] == other[2:5]
-    figures = {name: round(200 * count / total, 1) for name, count in right.items()}
-    return figures | {"UPOS of words cut alike": round(100 * right["UPOS"] / right["words"], 1)}
+from polyglitch.nlp.parsers.treebanks import HELD_OUT, measure
 
 
 def test_sets(language: str, trees: Path) -> dict[str, list[list[TreebankWord]]]:

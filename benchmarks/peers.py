@@ -2,18 +2,22 @@
 
     python -m benchmarks.peers [FOLDER] [--only NAME,NAME]
 
-FOLDER (out/peers) keeps the environments, some 5 GB: deleting it makes the next run install them again. Seconds of work
+FOLDER (out/peers) keeps the environments, some 6 GB: deleting it makes the next run install them again. What each tool
+finds in the same classifier, from the same texts, goes to NAME_found.jsonl there. Seconds of work
 are processor time where both give it; ratios are peer over Polyglitch, so above 1 we are faster.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
+import subprocess
 import sys
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from benchmarks.environments import Environment, Peer, run_script
@@ -23,13 +27,14 @@ from polyglitch.compare.metrics.units import units
 from polyglitch.corpus.read import open_corpus
 from polyglitch.languages import language
 from polyglitch.mutate.capabilities.templates import fill_template
-from polyglitch.nlp.lexicons.sentiment import open_lexicon
-from polyglitch.nlp.lexicons.terms import terms
+from polyglitch.nlp.lexicons.terms import open_lexicon, terms
 
 ROOT = Path(__file__).parents[1]
 TORCH = "torch==2.13.0"  # any newer one brings gigabytes of CUDA along
 STRINGS, CASES, EACH = 10_000, 1_000, 12
 SELF_BLEU, PAIRS, FEW = 500, 1_000, 100
+BUDGET = 2_000  # queries that a tool may spend on finding bugs
+OPINIONS = Path(__file__).with_name("readings") / "opinions.tsv"
 TEMPLATE = "{name female} is not {a:positive adjective} {neutral noun}."
 PEERS = {
     "polyglitch": Peer((str(ROOT),), ("polyglitch", "--help")),
@@ -54,15 +59,42 @@ PEERS = {
         why="by its own word pip looks through old versions for half an hour",
     ),
     "sacrebleu": Peer(("sacrebleu==2.6.0",), ("sacrebleu", "--help")),
-    "giskard": Peer(("giskard==2.19.2",), ("python", "-c", "import giskard")),
+    "giskard": Peer(
+        ("giskard==2.19.2 pandas<3",),
+        ("python", "-c", "import giskard"),
+        "giskard_work",
+        why="with pandas 3, which it allows, three of its detectors fail",
+    ),
     "deepeval": Peer(("deepeval==4.3.1",), ("deepeval", "--help"), "deepeval_work"),
-    "promptfoo": Peer(("promptfoo@0.123.1",), ("promptfoo", "--help"), npm=True),
+    "inspect": Peer(("inspect-ai==0.3.285",), ("inspect", "--help"), "inspect_work"),
+    "promptfoo": Peer(
+        ("node@22.23.3 promptfoo@0.123.1",),
+        ("promptfoo", "--help"),
+        "promptfoo_work",
+        npm=True,
+        why="it wants Node 22.22 or later, which npm has as a package",
+    ),
     "metrics": Peer(
         ("nltk==3.10.4 Levenshtein==0.27.5 textdistance==4.6.3 scikit-learn==1.9.1",),
         ("python", "-c", "import nltk, Levenshtein, textdistance"),
         "metrics_work",
     ),
 }
+
+
+def opinions() -> list[tuple[str, str]]:
+    """The texts, with what they say, that all tools start from when they look for bugs."""
+    with OPINIONS.open(encoding="utf-8", newline="") as file:
+        return [(row["text"], row["label"]) for row in csv.DictReader(file, delimiter="\t")]
+
+
+def vader_folder(folder: Path) -> Path:
+    """A folder with VADER alone, which every environment can be pointed to."""
+    there = folder / "vader"
+    if not there.is_dir():
+        pip = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(there)]
+        subprocess.run([*pip, "vaderSentiment==3.3.2"], check=True)
+    return there
 
 
 def make_task(folder: Path) -> Path:
@@ -73,7 +105,7 @@ def make_task(folder: Path) -> Path:
         "adj": lexicon.words("positive", "adjective"),
         "noun": lexicon.words("neutral", "noun"),
     }
-    texts = list(islice(fill_template(TEMPLATE, lexicon), CASES))
+    texts = list(islice(fill_template(TEMPLATE, lexicon, "en"), CASES))
     sentences = [seed.input.text for seed in open_corpus("sample", language="en")]
     pairs = [(a, b) for a in sentences for b in sentences if a != b][:: 11 * 11 - 2][:PAIRS]
     pairs += [(text, text.replace("not ", "")) for text in texts[: PAIRS - len(pairs)]]
@@ -92,10 +124,24 @@ def make_task(folder: Path) -> Path:
         "units": [[units(text) for text in pair] for pair in pairs],
         "few": FEW,
         "self_bleu": made_sentences(SELF_BLEU),
+        "opinions": opinions(),
+        "vader": str(vader_folder(folder)),
+        "budget": BUDGET,
     }
     path = folder / "task.json"
     path.write_text(json.dumps(task), "utf-8")
     return path
+
+
+def finds(name: str, found: dict[str, Any] | None, folder: Path) -> dict[str, int]:
+    """How much a tool found with how many queries; all of it goes to a file, in an order like chance, to be read."""
+    if found is None:
+        return {}
+    findings = found["findings"]
+    Random(0).shuffle(findings)
+    with (folder / f"{name}_found.jsonl").open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps(each) + "\n" for each in findings)
+    return {"findings": len(findings), "queries": found["queries"]}
 
 
 def beside(ours: dict[str, Any], theirs: dict[str, Any]) -> dict[str, Any]:
@@ -144,6 +190,8 @@ def main() -> None:
     figures: dict[str, Any] = {
         "polyglitch work": {name: ours[name] for name in ("templates", "letters", "running")}
     }
+    for name in ("polyglitch", "llmorph"):
+        figures[f"{name} finds"] = finds(name, ours[f"found_by_{name}"], folder)
     for name in given.only.split(","):
         environment = Environment(name, PEERS[name], folder)
         found = environment.install()
@@ -156,6 +204,7 @@ def main() -> None:
             else:
                 found |= beside(ours, done)
             found |= {key: done[key] for key in ("failed", "process_seconds") if key in done}
+            found |= finds(name, done.get("found"), folder)
         figures[name] = found
     record("peers", figures)
 

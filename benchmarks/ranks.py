@@ -25,7 +25,7 @@ from polyglitch.campaign import make_campaign
 from polyglitch.corpus.read import open_corpus
 from polyglitch.evaluate.efficiency import Test, first_tests, half_of_the_shortest, ratio
 from polyglitch.flow import run
-from polyglitch.rank.words import pieces_of, rankable
+from polyglitch.rank.scores import pieces_of, rankable
 from polyglitch.results.history import History
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox

@@ -2,7 +2,8 @@
 
     python -m benchmarks.same_verdicts before.sqlite after.sqlite
 
-Read by plain SQL and JSON, so that it works across versions of the project: rebuilding must not change what is found.
+Read by plain SQL and JSON, so that it works for any version, if both stores have one schema: rebuilding must not change
+what is found.
 Ends with 1 where something differs, and shows the first differences.
 """
 
@@ -26,16 +27,18 @@ def newest(path: str) -> Found:
         row = connection.execute("select id from runs order by created desc limit 1").fetchone()
         if row is None:
             raise SystemExit(f"{path} holds no run")
-        cases = connection.execute(
-            "select method, id, record from cases where run = (select id from names where name = ?)",
-            row,
-        )
+        # Since schema 4 runs have numbers.
+        tables = {name for (name,) in connection.execute("select name from sqlite_master")}
+        run = "(select id from names where name = ?)" if "names" in tables else "?"
+        cases = connection.execute(f"select method, id, record from cases where run = {run}", row)
         found: Found = {"cases": {(method, name): texts(text) for method, name, text in cases}}
         verdicts = connection.execute(
-            "select method, [case], record from verdicts where run = (select id from names where name = ?)",
+            f"select method, [case], outcome, record from verdicts where run = {run}",
             row,
         )
-        found["verdicts"] = {(method, name): said(text) for method, name, text in verdicts}
+        found["verdicts"] = {
+            (method, name): said(how, text) for method, name, how, text in verdicts
+        }
         issues = connection.execute(
             "select method, seed, kind, record from issues where run = ?", row
         )
@@ -51,11 +54,11 @@ def texts(record: str) -> list[str]:
     return [item["text"] for item in json.loads(record)["inputs"]]
 
 
-def said(record: str) -> tuple[str, float | None, str]:
-    """What matters of a verdict."""
+def said(outcome: str, record: str) -> tuple[str, float | None, str]:
+    """What matters of a verdict; a record leaves out what its columns say."""
     verdict = json.loads(record)
     score = verdict.get("score")
-    return verdict["outcome"], score and round(score, DIGITS), verdict.get("reason", "")
+    return outcome, score and round(score, DIGITS), verdict.get("reason", "")
 
 
 def differences(before: Found, after: Found) -> Counter[str]:

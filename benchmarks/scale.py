@@ -10,16 +10,14 @@ campaigns before it tell how the cost grows. `postgresql` alone starts a server 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.memory import slope
+from benchmarks.memory import databases, slope
 from benchmarks.results import record
 from polyglitch.store.store import Store
 
@@ -173,21 +171,6 @@ def end_to_end(name: str, cases: int, stores: Iterator[str]) -> None:
                 figures |= looked_at(where, Path(folder))
     figures |= {f"processor_seconds_{size}": taken for size, taken in times.items()}
     record(name, figures | {"slope": slope(times)} if len(times) > 1 else figures)
-
-
-@contextmanager
-def databases(given: str) -> Iterator[Iterator[str]]:
-    """New databases of a server: of one that is started for it, or the one given, again and again."""
-    if given != "postgresql":
-        yield iter(lambda: given, "")
-        return
-    from tests.postgres import programs, running
-
-    binaries = programs()
-    if binaries is None or shutil.which("psql") is None:
-        raise SystemExit("postgresql: no server is installed (Debian: postgresql)")
-    with running(binaries) as server:
-        yield iter(server.new_database, "")
 
 
 def main() -> None:

@@ -17,12 +17,10 @@ from typing import Any
 
 from benchmarks.oracle import auc
 from polyglitch.compare.oracles.witnesses import alone
-from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
-from polyglitch.compare.oracles.witnesses.rarity import Rarity
-from polyglitch.compare.oracles.witnesses.statement import Witness
-from polyglitch.compare.oracles.witnesses.way_back import WayBack
+from polyglitch.compare.oracles.witnesses.changed_words import Rarity, Witness
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens, WayBack
 from polyglitch.records import Case, Input, Output, Trial
-from polyglitch.systems.witness_models import open_back_lens, open_lens
+from polyglitch.systems.uri import open_back_lens, open_lens
 from polyglitch.tools import Toolbox
 
 READINGS = Path(__file__).parent / "readings"

@@ -23,7 +23,7 @@ from benchmarks.results import record
 from polyglitch.campaign import make_campaign
 from polyglitch.flow import run
 from polyglitch.mutate.capabilities.templates import fill_template
-from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.terms import open_lexicon
 
 SYSTEM = """\
 def same(texts):

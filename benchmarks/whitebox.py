@@ -14,8 +14,7 @@ from itertools import islice
 
 from benchmarks.results import record
 from polyglitch.corpus.read import open_corpus
-from polyglitch.systems.bergamot.system import open_translator
-from polyglitch.systems.firefox import model_folder
+from polyglitch.systems.bergamot.system import model_folder, open_translator
 
 
 def seconds(work: Callable[[], object], repeat: int) -> float:

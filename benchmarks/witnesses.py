@@ -23,11 +23,9 @@ import msgspec
 from benchmarks.oracle import auc
 from benchmarks.results import record, shared_data
 from polyglitch.compare.judge import Saved, trial_of
-from polyglitch.compare.oracles.witnesses.join import load_join
-from polyglitch.compare.oracles.witnesses.oracle import Said, hear
-from polyglitch.compare.oracles.witnesses.pair import PairWitness
+from polyglitch.compare.oracles.witnesses.oracle import PairWitness, Said, hear, load_join
 from polyglitch.protocols import Tools
-from polyglitch.systems.witness_models import open_lens
+from polyglitch.systems.uri import open_lens
 from polyglitch.tools import Toolbox
 
 READINGS = Path(__file__).parent / "readings"
@@ -128,7 +126,7 @@ def main() -> None:
         return
     figures: dict[str, float] = {}
     for target in ("pt", "es"):
-        figures |= both_sets(target)
+        figures |= all_sets(target)
     for name in ("pairs_bing", "pairs_youdao"):
         if (chosen.data / name).is_dir():
             figures |= foreign(chosen.data / name)
@@ -137,12 +135,12 @@ def main() -> None:
     record("witnesses", figures)
 
 
-def both_sets(target: str) -> dict[str, float]:
-    """The test halves of the two sets of pairs, each and together."""
+def all_sets(target: str) -> dict[str, float]:
+    """The test halves of the sets of pairs, the third by itself and all together."""
     rows = [row for row in read_readings(target) if row.part == "test"]
     said = statements(rows, lens_tools(target))
     figures: dict[str, float] = {}
-    for title, sets in (("first set", {1}), ("second set", {2}), ("both", {1, 2})):
+    for title, sets in (("sets 1 and 2", {1, 2}), ("set 3", {3}), ("all", {1, 2, 3})):
         some = [at for at, row in enumerate(rows) if row.set in sets]
         figures |= show(
             f"en-{target}, test halves, {title}",

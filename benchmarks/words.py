@@ -101,7 +101,7 @@ def what_was_read() -> dict[str, float]:
 def main() -> None:
     """Print coverage, and what reading said."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--half", choices=("tune", "test"), default="tune")
+    options.add_argument("--half", choices=("tune", "test", "phrases"), default="tune")
     options.add_argument("--register", action="append", help="only these")
     options.add_argument("--method", action="append", choices=METHODS)
     options.add_argument("--param", action="append", default=[])

@@ -20,17 +20,26 @@ def answer(texts):
 
 answer.batch, answer.batch_size = True, 256
 """
+VADER = """\
+from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+analyzer = SentimentIntensityAnalyzer()
+
+def answer(text):
+    score = analyzer.polarity_scores(text)["compound"]
+    return "positive" if score >= 0.05 else "negative" if score <= -0.05 else "neutral"
+"""
 SLIPS = ("swap-letters", "drop-letter", "double-letter", "keyboard-slip")
 
 
 def templates(task: dict[str, Any]) -> dict[str, Any]:
     """So many strings of one template."""
     from polyglitch.mutate.capabilities.templates import fill_template
-    from polyglitch.nlp.lexicons.sentiment import open_lexicon
+    from polyglitch.nlp.lexicons.terms import open_lexicon
 
     lexicon = open_lexicon("en", ("bundled",))
     start = time.process_time()
-    texts = list(islice(fill_template(task["template"], lexicon), task["strings"]))
+    texts = list(islice(fill_template(task["template"], lexicon, "en"), task["strings"]))
     seconds = time.process_time() - start
     return {"strings": len(texts), "distinct": len(set(texts)), "seconds": seconds}
 
@@ -74,6 +83,56 @@ def running(task: dict[str, Any]) -> dict[str, Any]:
     return {"cases": figures["cases"], "seconds": seconds, "processor": spent}
 
 
+def found(task: dict[str, Any], methods: dict[str, dict[str, Any]], system: str) -> dict[str, Any]:
+    """What a campaign finds in VADER with so many queries: every violation that a person is shown."""
+    from polyglitch.campaign import make_campaign
+    from polyglitch.flow import finished
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "words.py").write_text(VADER, "utf-8")
+        with (folder / "opinions.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([("text", "label"), *task["opinions"]])
+        options = {
+            "system": system.format(folder=folder),
+            "corpus": str(folder / "opinions.csv"),
+            "methods": list(methods),
+            "parameters": methods,
+            "source_language": "en",
+            "budget": task["budget"],
+            "store": str(folder / "store.sqlite"),
+        }
+        with finished(make_campaign(options)) as (history, figures):
+            findings = [
+                shown(trial, finding.seed.input.text)
+                for finding in history.findings()
+                for trial, _ in finding.violations
+            ]
+    return {"findings": findings, "queries": figures["queries"]}
+
+
+def shown(trial: Any, seed: str) -> dict[str, str]:
+    """A violation as the peers' are told."""
+    said = [chain[0].label or chain[0].text for chain in trial.chains]
+    before = trial.case.inputs[0].text if len(said) > 1 else seed
+    after, how = trial.case.inputs[-1].text, f"{trial.case.method}: {trial.case.relation}"
+    return {"before": before, "after": after, "was": said[0], "now": said[-1], "how": how}
+
+
+def found_by_polyglitch(task: dict[str, Any]) -> dict[str, Any]:
+    """By the two methods for labelled texts."""
+    return found(task, {"relations": {}, "alict": {}}, "vader:")
+
+
+def found_by_llmorph(task: dict[str, Any]) -> dict[str, Any]:
+    """By LLMorph's relations alone, as Polyglitch has them: there is no package. Two need a model and are left out."""
+    from polyglitch.mutate.llm.relations import bundled
+
+    names = [each.name for each in bundled() if each.llmorph]
+    names = [name for name in names if name not in ("paraphrase-by-model", "back-translation")]
+    return found(task, {"llm": {"relations": names}}, "python:{folder}/words.py:answer")
+
+
 def metrics(task: dict[str, Any]) -> dict[str, Any]:
     """Text metrics on the pairs: values and seconds."""
     from rapidfuzz.distance import LCSseq, Levenshtein
@@ -105,9 +164,8 @@ def metrics(task: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Read the task, print the figures."""
     task = json.loads(Path(sys.argv[1]).read_text("utf-8"))
-    print(
-        json.dumps({work.__name__: work(task) for work in (templates, letters, running, metrics)})
-    )
+    works = (templates, letters, running, metrics, found_by_polyglitch, found_by_llmorph)
+    print(json.dumps({work.__name__: work(task) for work in works}))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import nltk
 import numpy as np
+from opinions import LABELS, Vader, finding
 
 TASK = json.loads(Path(sys.argv[1]).read_text("utf-8"))
 DATA = Path(tempfile.mkdtemp())
@@ -21,12 +22,22 @@ DATA = Path(tempfile.mkdtemp())
 nltk.data.path.insert(0, str(DATA))
 
 from textattack import Attack, AttackArgs, Attacker  # noqa: E402
+from textattack.attack_results import SuccessfulAttackResult  # noqa: E402
 from textattack.augmentation import CharSwapAugmenter  # noqa: E402
+from textattack.constraints.pre_transformation import (  # noqa: E402
+    RepeatModification,
+    StopwordModification,
+)
 from textattack.datasets import Dataset  # noqa: E402
 from textattack.goal_functions import UntargetedClassification  # noqa: E402
 from textattack.models.wrappers import ModelWrapper  # noqa: E402
-from textattack.search_methods import GreedySearch  # noqa: E402
-from textattack.transformations import WordSwapNeighboringCharacterSwap  # noqa: E402
+from textattack.search_methods import GreedySearch, GreedyWordSwapWIR  # noqa: E402
+from textattack.transformations import (  # noqa: E402
+    CompositeTransformation,
+    WordSwapNeighboringCharacterSwap,
+    WordSwapQWERTY,
+    WordSwapRandomCharacterDeletion,
+)
 
 
 class Classifier(ModelWrapper):
@@ -72,9 +83,50 @@ def running(task: dict) -> dict:
     }
 
 
+class Opinions(ModelWrapper):
+    """VADER as it is attacked."""
+
+    def __init__(self, vader: Vader) -> None:
+        self.vader, self.model = vader, None
+
+    def __call__(self, texts: list) -> np.ndarray:
+        return np.array(self.vader.shares(texts))
+
+
+def found(task: dict) -> dict:
+    """Labels that flip under slips of the pen, as its recipes without a model make them, most important word first.
+
+    It attacks what is classified right; every text gets as many queries as all of them may cost."""
+    vader = Vader(task)
+    attack = Attack(
+        UntargetedClassification(
+            Opinions(vader), query_budget=task["budget"] // len(task["opinions"])
+        ),
+        [RepeatModification(), StopwordModification()],
+        CompositeTransformation(
+            [
+                WordSwapNeighboringCharacterSwap(),
+                WordSwapRandomCharacterDeletion(),
+                WordSwapQWERTY(),
+            ]
+        ),
+        GreedyWordSwapWIR(wir_method="delete"),
+    )
+    rows = Dataset([(text, LABELS.index(label)) for text, label in task["opinions"]])
+    arguments = AttackArgs(num_examples=len(rows), silent=True, disable_stdout=True, random_seed=0)
+    findings = []
+    for result in Attacker(attack, rows, arguments).attack_dataset():
+        if isinstance(result, SuccessfulAttackResult):
+            before, after = result.original_text(), result.perturbed_text()
+            was, now = vader.labels([before, after])
+            findings.append(finding(before, after, was, now, "slips of the pen"))
+    return {"findings": findings, "queries": len(vader.asked)}
+
+
 def main() -> None:
     """Read the task, print the figures as the last line."""
-    print(json.dumps({"letters": letters(TASK), "running": running(TASK)}))
+    works = (letters, running, found)
+    print(json.dumps({work.__name__: work(TASK) for work in works}))
 
 
 if __name__ == "__main__":
