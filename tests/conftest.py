@@ -58,13 +58,21 @@ LACKS = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The marker of pytest-timeout, which may be lacking; and examples that may be slow, as on a loaded machine."""
+    """The marker of pytest-timeout, which may be lacking; and examples that may be slow, as on a loaded machine.
+
+    The same examples every time, so that what passed once lands; POLYGLITCH_FUZZ draws new ones.
+    """
     config.addinivalue_line("markers", "timeout(seconds): the most a test may take")
     if find_spec("hypothesis"):
         from hypothesis import HealthCheck, settings
 
         slow = [HealthCheck.too_slow]
-        settings.register_profile("any machine", deadline=None, suppress_health_check=slow)
+        settings.register_profile(
+            "any machine",
+            deadline=None,
+            suppress_health_check=slow,
+            derandomize="POLYGLITCH_FUZZ" not in os.environ,
+        )
         settings.load_profile("any machine")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.records import Issue, Verdict
+from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.answer import (
     chart_of,
     day_in_words,
@@ -17,7 +17,7 @@ from polyglitch.results.answer import (
     title_of,
     weakest_of,
 )
-from polyglitch.results.order import likelihood, sureness, worst_first
+from polyglitch.results.findings import WorstKey, likelihood, sureness, worst_first
 
 
 def definition(system: str, corpus: str, *languages: str | None) -> dict:
@@ -65,9 +65,31 @@ def test_the_worst_is_sure_and_grave_whatever_the_method() -> None:
     ]
     ordered = [one.id for one, _ in sorted(found, key=lambda pair: worst_first(*pair))]
     assert ordered == ["sure negation", "sure words", "far edit", "unsure negation"]
-    part = worst_first(issue("part", "negation"), verdict(0.99), "contained")
-    whole = worst_first(issue("whole", "negation"), verdict(0.9), "similar")
+    part = worst_first(issue("part", "negation"), verdict(0.99), asked("contained"))
+    whole = worst_first(issue("whole", "negation"), verdict(0.9), asked("similar"))
     assert whole < part, "a phrase alone comes after a whole sentence with the same fault"
+
+
+def test_a_label_turned_round_is_worse_than_one_that_went_half_the_way() -> None:
+    rule = verdict(score=1.0, threshold=0.0)
+
+    def said(label: str, sure: float, failed: int = 1) -> WorstKey:
+        scores = {"positive": 1 - sure, label: sure}
+        first = Output(label="positive", scores={"positive": 0.8, label: 0.2})
+        trial = asked("same:typo", first, Output(label=label, scores=scores))
+        return worst_first(issue(label), rule, trial, failed)
+
+    assert said("negative", 0.6) < said("neutral", 0.99), "the opposite, whatever its score"
+    assert said("negative", 0.9) < said("negative", 0.6), "then what the system was surest of"
+    assert said("negative", 0.9, failed=7) < said("negative", 0.9), "then where most tests failed"
+    graded = worst_first(issue("graded"), verdict(score=0.7, threshold=0.0), None)
+    assert graded[0] == said("neutral", 0.99)[0] == 0, "a rule and a score stand beside each other"
+
+
+def asked(relation: str, *outputs: Output) -> Trial:
+    inputs = tuple(Input(f"text {place}") for place, _ in enumerate(outputs))
+    case = Case("c", "s", relation, inputs or (Input("text"),), "sit")
+    return Trial(case, tuple((output,) for output in outputs))
 
 
 def test_how_sure_it_is_stands_in_words() -> None:

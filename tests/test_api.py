@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import polyglitch as pg
-from polyglitch.api.progress import in_notebook
+from polyglitch.api.run import in_notebook
 from polyglitch.errors import UsageError
 
 TEXTS = ["The film was good.", "The food was bad.", "A <b>good</b> day\u202e."]
@@ -87,7 +87,7 @@ def test_tables(tmp_path: Path, result: pg.Result) -> None:
 
 
 def test_the_names_of_classes_are_the_labels() -> None:
-    from polyglitch.api.corpora import rows_of
+    from polyglitch.api.run import rows_of
 
     assert [row["n"] for row in rows_of(Dataset())] == ["zero", "one", "two"]
 
@@ -208,6 +208,6 @@ def test_progress_is_silent_in_a_pipe_and_told_to_a_watcher(
 
 
 def test_a_mapping_of_json_is_kept_as_it_is() -> None:
-    from polyglitch.api.corpora import rows_of
+    from polyglitch.api.run import rows_of
 
     assert json.dumps(next(rows_of([{"text": "A.", "deep": {"a": [1, float("nan")]}}])))

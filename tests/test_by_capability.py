@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.mutate.suite import in_words
-from polyglitch.results.capabilities import capability_results, table_rows
-from polyglitch.results.gate import gate_of
+from polyglitch.results.answer import gate_of
+from polyglitch.results.tables import capability_results, table_rows
 from polyglitch.store.verdicts import Tally
 from tests.conftest import Cli
 
@@ -43,6 +43,7 @@ def suite(*systems: str) -> list[str]:
     return ["run", *named, "--corpus", "suite.jsonl", "--method", "suite"]
 
 
+@pytest.mark.slow
 def test_every_report_has_the_capabilities(cli: Cli, folder: Path) -> None:
     done = cli(*suite("words"), "-o", "r.html", "-o", "r.md", "-o", "r.xml")
     assert "Praise denied" in done.stdout and "66.7% (20.8 to 93.9)" in done.stdout
@@ -61,6 +62,7 @@ def test_every_report_has_the_capabilities(cli: Cli, folder: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_limit_for_one_capability(cli: Cli, folder: Path) -> None:
     limit = ("--fail-under", "0.5", "--fail-under", "praise-denied=0.8")
     done = cli(*suite("words"), *limit, code=1)
@@ -80,6 +82,7 @@ def test_a_limit_that_no_method_can_meet_is_refused_before_the_run(cli: Cli, fol
     assert not (folder / "polyglitch.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_systems_side_by_side(cli: Cli, folder: Path) -> None:
     done = cli(*suite("words", "careful"), "-o", "all.html", "-o", "all.md")
     row = next(line for line in done.stdout.splitlines() if line.startswith("Praise denied"))
@@ -93,6 +96,7 @@ def test_systems_side_by_side(cli: Cli, folder: Path) -> None:
     cli(*suite("words", "careful"), "--fail-under", "praise-denied=.8", "-q", code=1)
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_by_capability(cli: Cli, folder: Path) -> None:
     cli(*suite("words"), "--store", "old.sqlite", "-q")
     cli(*suite("careful"), "--store", "new.sqlite", "-q")

@@ -35,6 +35,7 @@ def mine(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_method_and_a_system(mine: Path, cli: Cli) -> None:
     assert "final-mark" in cli("list", "methods").stdout
     campaign = ("run", "--corpus", "texts.txt", "--method", "final-mark", "--json")
@@ -45,6 +46,7 @@ def test_a_method_and_a_system(mine: Path, cli: Cli) -> None:
     assert "backwards:words or" in cli(*campaign, "--system", "backwards:x", code=2).stderr
 
 
+@pytest.mark.slow
 def test_a_metric(mine: Path, cli: Cli) -> None:
     done = cli(
         "measure",
@@ -57,6 +59,7 @@ def test_a_metric(mine: Path, cli: Cli) -> None:
     assert "0.428" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.needs("spacy", "vaderSentiment")
 def test_a_relation(mine: Path, cli: Cli) -> None:
     done = cli(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def test_the_picture_is_whole_and_a_hostile_name_stays_text() -> None:
     assert "chosen 0.3" in drawn
 
 
+@pytest.mark.slow
 def test_the_report_draws_issues_always_and_shares_once_there_are_labels(tmp_path: Path) -> None:
     store = fill(tmp_path / "s.sqlite", 40)
 

@@ -25,6 +25,7 @@ def test_a_private_name_is_refused() -> None:
         pg.nothing  # noqa: B018
 
 
+@pytest.mark.slow
 def test_a_class_name_means_one_thing() -> None:
     found: dict[str, list[str]] = {}
     for file in sorted((ROOT / "src" / "polyglitch").rglob("*.py")):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from polyglitch.results.gate import gate_of, percent
+from polyglitch.results.answer import gate_of, percent
 from tests.conftest import Cli
 
 # Systems that relations alone do not see through.
@@ -84,6 +84,7 @@ def classifier(name: str, method: str, *more: str) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_one_sentence_for_everything_passes_no_gate(cli: Cli, folder: Path) -> None:
     done = cli(*translator("constant", "rti", "--fail-under", "0.5", "-o", "page.html"), code=1)
     assert done.stdout.startswith("The system is degenerate"), done.stdout
@@ -95,11 +96,13 @@ def test_one_sentence_for_everything_passes_no_gate(cli: Cli, folder: Path) -> N
     assert figures["passed"] is None  # no limit, no gate
 
 
+@pytest.mark.slow
 def test_a_translator_that_copies_is_none(cli: Cli, folder: Path) -> None:
     done = cli(*translator("copy", "rti", "--fail-under", "0", "-q"), code=1)
     assert "answered with the input itself" in done.stderr
 
 
+@pytest.mark.slow
 def test_who_refuses_everything_passes_no_gate(cli: Cli, folder: Path) -> None:
     done = cli(
         *classifier(
@@ -112,6 +115,7 @@ def test_who_refuses_everything_passes_no_gate(cli: Cli, folder: Path) -> None:
     assert (figures["passed"], figures["holds"] > 0.9) == (False, True)
 
 
+@pytest.mark.slow
 def test_an_honest_system_is_not_suspected(cli: Cli, folder: Path) -> None:
     done = cli(*translator("honest", "rti", "--fail-under", "0", "--json"))
     figures = json.loads(done.stdout)
@@ -122,6 +126,7 @@ def test_an_honest_system_is_not_suspected(cli: Cli, folder: Path) -> None:
     assert done.stderr == ""  # nothing of a bar is left in a pipe
 
 
+@pytest.mark.slow
 def test_one_label_is_degenerate_only_where_more_are_expected(cli: Cli, folder: Path) -> None:
     found = json.loads(cli(*classifier("neutral", "suite", "--json")).stdout)["degenerate"]
     assert (found["found"], found["alike"]) == (True, len(REVIEWS))
@@ -131,6 +136,7 @@ def test_one_label_is_degenerate_only_where_more_are_expected(cli: Cli, folder: 
     assert json.loads(done.stdout)["degenerate"]["found"] is False
 
 
+@pytest.mark.slow
 def test_labels_under_other_names_are_seen_and_mapped(cli: Cli, folder: Path) -> None:
     lost = cli(*classifier("numbers", "suite"))
     assert "--label 0=negative --label 1=positive" in lost.stdout
@@ -142,6 +148,7 @@ def test_labels_under_other_names_are_seen_and_mapped(cli: Cli, folder: Path) ->
     assert json.loads(cli(*classifier("numbers", "suite", "--json")).stdout)["run"] == found["run"]
 
 
+@pytest.mark.slow
 def test_too_many_undecided_fail_the_gate(cli: Cli, folder: Path) -> None:
     done = cli(*classifier("fragile", "suite", "--fail-under", "0", "-q"), code=1)
     assert "cases are undecided" in done.stderr and "--max-undecided allows" in done.stderr
@@ -149,6 +156,7 @@ def test_too_many_undecided_fail_the_gate(cli: Cli, folder: Path) -> None:
     cli(*classifier("fragile", "suite", "--max-undecided", "0.1", "-q"), code=1)
 
 
+@pytest.mark.slow
 def test_the_last_line_says_what_came_of_it_and_what_to_do(cli: Cli, folder: Path) -> None:
     done = cli(
         *classifier("numbers", "suite", "--label", "0=negative", "--label", "1=positive"), code=0
@@ -160,6 +168,7 @@ def test_the_last_line_says_what_came_of_it_and_what_to_do(cli: Cli, folder: Pat
     assert command.split()[-1] == run[:4] and command.split()[-3] == "review"
 
 
+@pytest.mark.slow
 def test_runs_are_listed(cli: Cli, folder: Path) -> None:
     cli(*classifier("numbers", "suite", "-q"))
     cli(*classifier("neutral", "suite", "-q"))
@@ -172,6 +181,7 @@ def test_runs_are_listed(cli: Cli, folder: Path) -> None:
     assert "no such file" in cli("runs", "--store", "gone.sqlite", code=2).stderr
 
 
+@pytest.mark.slow
 def test_a_run_that_did_not_finish_is_never_taken_by_default(
     cli: Cli, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

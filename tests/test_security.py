@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+import pytest
+
 from tests.conftest import ROOT
 
 
@@ -14,6 +16,7 @@ def test_every_test_that_holds_a_promise_is_there() -> None:
     assert [name for name in named if not (ROOT / name).is_file()] == []
 
 
+@pytest.mark.slow
 def test_no_model_brings_code_of_its_own() -> None:
     found, silent = 0, []
     for folder in ("src", "recipes", "benchmarks"):

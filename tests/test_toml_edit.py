@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.errors import UsageError
-from polyglitch.files.toml_edit import set_keys
+from polyglitch.files.settings import set_keys
 
 FILE = """# ours
 system = "cmd:./a # b"  # the old one

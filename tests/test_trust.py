@@ -12,7 +12,7 @@ import pytest
 
 from polyglitch.campaign import acting, configured_store, make_campaign
 from polyglitch.errors import UsageError
-from polyglitch.files import trust
+from polyglitch.files.settings import register
 from polyglitch.flow import run
 from polyglitch.results.history import open_history
 from polyglitch.results.reopened import Reopened
@@ -91,12 +91,13 @@ def test_the_command_line_is_always_taken(tmp_path: Path) -> None:
         make_campaign({"system": "cmd:cat"}, file)
 
 
+@pytest.mark.slow
 def test_trust_holds_for_what_the_file_named_and_no_more(tmp_path: Path, cli: Cli) -> None:
     file = written(tmp_path, 'system = "cmd:cat"\nlimit = 3\n')
     said = cli("trust").stdout
     assert "system = cmd:cat" in said
     assert make_campaign({}, file).system == "cmd:cat"
-    assert trust.register().stat().st_mode & 0o077 == 0
+    assert register().stat().st_mode & 0o077 == 0
     written(tmp_path, 'system = "cmd:cat"\nlimit = 9\n')
     assert make_campaign({}, file).limit == 9
     written(tmp_path, 'system = "cmd:cat /etc/passwd"\n')
@@ -162,6 +163,7 @@ def test_a_store_opens_nothing(
     assert not (tmp_path / "pwned").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["minimise"], ["repair"], ["explain", "--run", "last"]])
 def test_no_command_runs_what_a_store_names(
     cli: Cli, tmp_path: Path, made_store: Path, command: list[str]
@@ -172,6 +174,7 @@ def test_no_command_runs_what_a_store_names(
     assert not (tmp_path / "pwned").exists()
 
 
+@pytest.mark.slow
 def test_the_signature_is_compared_before_a_program_starts(
     cli: Cli, tmp_path: Path, made_store: Path
 ) -> None:
@@ -182,6 +185,7 @@ def test_the_signature_is_compared_before_a_program_starts(
     assert "issues" in cli("minimise", "--system", "cmd:cat").stdout
 
 
+@pytest.mark.slow
 def test_a_trusted_folder_may_name_what_the_store_names(
     cli: Cli, tmp_path: Path, made_store: Path
 ) -> None:

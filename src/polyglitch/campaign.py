@@ -12,8 +12,7 @@ import msgspec
 from polyglitch import registry
 from polyglitch.component import Method
 from polyglitch.errors import UsageError
-from polyglitch.files.settings import LANGUAGE, parse_toml, read_text
-from polyglitch.files.trust import is_trusted
+from polyglitch.files.settings import LANGUAGE, is_trusted, parse_toml, read_text
 
 FILE = "polyglitch.toml"
 Count = Annotated[int, msgspec.Meta(ge=1)]

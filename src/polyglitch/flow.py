@@ -24,22 +24,19 @@ from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
 from polyglitch.results.history import History
 from polyglitch.results.summary import (
     answer_figures,
+    keep_ways_back,
     ranked_issues,
     refuse_empty,
     refuse_unfinished,
     run_figures,
 )
-from polyglitch.results.ways_back import keep_ways_back
-from polyglitch.run.asking import Asker
-from polyglitch.run.budget import Budget, Estimate, Progress, Watch, reckon
-from polyglitch.run.case_queue import CaseQueue
-from polyglitch.run.engines import Later, open_engine
+from polyglitch.run.asking import Asked, Asker, RoundTrips
+from polyglitch.run.budget import Budget, CaseQueue, Estimate, Progress, Watch, reckon
 from polyglitch.run.flakiness import merge_repeats
-from polyglitch.run.plan import Open, open_plan, prompted
-from polyglitch.run.round_trips import Asked, RoundTrips
+from polyglitch.run.plan import Later, Open, open_engine, open_plan, prompted
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
-from polyglitch.systems.witness_models import BudgetedJudge, open_back_lens, open_lens
+from polyglitch.systems.uri import BudgetedJudge, open_back_lens, open_lens
 from polyglitch.tools import Toolbox
 
 FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
@@ -141,6 +138,7 @@ class Flow:
         issues, answers = 0, dict[str, Any]()
         try:
             self.ask_and_compare()
+            self.store.runs.count_rows()
             with self.timed("issues"):
                 ranked = ranked_issues(self.plan.methods, self.history)
                 issues = self.store.verdicts.set_issues(self.run_id, ranked)
@@ -326,15 +324,12 @@ class Flow:
 
     def without_case(self) -> dict[str, Any]:
         """Why methods made no case of some seeds, of those that were looked into."""
-        reasons = {
-            method.name: reasons_without_case(
-                method.mutate,
-                self.store.cases.without_case(self.run_id, method.name, LOOKED_INTO),
-                self.tools,
-            )
-            for method in self.plan.methods
-        }
-        return {"without_case_reasons": {name: why for name, why in reasons.items() if why}}
+        reasons: dict[str, dict[str, int]] = {}
+        for method in self.plan.methods:
+            seeds = self.store.cases.without_case(self.run_id, method.name, LOOKED_INTO)
+            why = reasons_without_case(method.mutate, seeds, self.tools) if seeds else {}
+            reasons |= {method.name: why} if why else {}
+        return {"without_case_reasons": reasons}
 
     # run, represent, compare
     def ask_and_compare(self) -> None:

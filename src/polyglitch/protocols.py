@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
+from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
 
 if TYPE_CHECKING:
     from polyglitch.systems.spending import Limits, Meter, Spent
 
-Floats = npt.NDArray[np.float32]
+Floats: TypeAlias = "npt.NDArray[np.float32]"
 
 
 @runtime_checkable
@@ -68,6 +67,9 @@ class Inspection(msgspec.Struct, frozen=True):
     probabilities: Floats  # one a target token
     attention: Floats  # target x source
     salience: Floats | None = None  # gradient times input, where the system gives it
+    context_spans: tuple[
+        tuple[int, int], ...
+    ] = ()  # characters of the context, as source_spans are of the text
 
 
 @runtime_checkable
@@ -254,6 +256,16 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One row a text."""
+
+
+@runtime_checkable
+class WordEmbedder(Embedder, Protocol):
+    """An embedder that knows words as they stand in their texts."""
+
+    def embed_words(
+        self, texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
+    ) -> list[Floats]:
+        """For each text one unit row a span of characters."""
 
 
 @runtime_checkable

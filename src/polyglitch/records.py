@@ -43,6 +43,8 @@ class Input(Record, frozen=True, tag="input/1"):
     def identity(self) -> list[str | None]:
         """All that can change the answer, as strings; what an input does not have does not count."""
         parts = [self.text, self.context, self.title, self.language]
+        if not (self.turns or self.values or self.reversed or self.again):  # nearly all there are
+            return parts
         parts += [f"{turn.role}: {turn.text}" for turn in self.turns]
         parts += [f"{name}={value}" for name, value in sorted(self.values.items())]
         parts += [f"reversed {part}" for part in self.reversed]
@@ -262,14 +264,14 @@ NOTHING = (1).to_bytes(8, "little") + b"\xff"  # in a digest: no text has this b
 
 def digest(parts: Iterable[str | None], length: int = 16) -> str:
     """A short stable name for some strings, the same on every machine and in every run."""
-    whole = b""
+    pieces: list[bytes] = []
     for part in parts:
         if part is None:
-            whole += NOTHING
+            pieces.append(NOTHING)
         else:
             raw = part.encode("utf-8", "surrogatepass")
-            whole += len(raw).to_bytes(8, "little") + raw
-    return hashlib.blake2b(whole, digest_size=length // 2).hexdigest()
+            pieces += len(raw).to_bytes(8, "little"), raw
+    return hashlib.blake2b(b"".join(pieces), digest_size=length // 2).hexdigest()
 
 
 def new_case(

@@ -23,9 +23,9 @@ from polyglitch.protocols import (
     WhiteBox,
 )
 from polyglitch.records import Input, Seed
-from polyglitch.store.outputs import output_key
+from polyglitch.store.cases import output_key
 from polyglitch.store.store import Store
-from polyglitch.systems.witness_models import own_lens
+from polyglitch.systems.uri import own_lens
 
 ASKED = "asked of helpers"  # where the store keeps what other systems said
 
@@ -206,8 +206,13 @@ class Toolbox:
 def check_data(need: str, source: str | None) -> None:
     """Refuse a language that a method cannot read: it has no word list of it, and every case would stay undecided."""
     method, _, file = need.partition(":")
-    if source and language_of(source).file(file) is None:
-        known = ", ".join(language_of(code).name for code in having(file))
+    known = ", ".join(language_of(code).name for code in having(file))
+    if source is None:
+        raise UsageError(
+            f"{method} reads {known} only, and the system does not tell the language of the text; "
+            "add --source-language, such as en"
+        )
+    if language_of(source).file(file) is None:
         raise UsageError(
             f"{method} reads {known} only, and the sentences are in {source!r}, whose folder has no {file}: every case "
             "would stay undecided. Methods that need none of it: rti, sit, facts, relations"

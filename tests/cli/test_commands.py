@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from polyglitch.cli.main import COMMANDS
+from polyglitch.errors import Missing
+from polyglitch.files import lazy_numpy
 from tests.conftest import ROOT, Cli
 
 UPPER = "def shout(text):\n    return text.upper()\n"
@@ -21,9 +24,8 @@ def test_help_is_fast_because_nothing_heavy_is_imported(cli: Cli) -> None:
     probe += "from polyglitch.cli.main import main\n"
     probe += "try: main()\nexcept SystemExit: pass\n"
     heavy = "numpy sqlalchemy rich spacy torch httpx starlette uvicorn sacrebleu jinja2 rapidfuzz"
+    heavy += " platformdirs importlib.metadata email socket"
     probe += f"print(sorted(set({heavy.split()}) & set(sys.modules)))"
-    import subprocess
-
     out = subprocess.run(
         [sys.executable, "-c", probe],
         capture_output=True,
@@ -31,6 +33,43 @@ def test_help_is_fast_because_nothing_heavy_is_imported(cli: Cli) -> None:
         env={"PYTHONPATH": str(ROOT / "src")},
     )
     assert out.stdout.strip().endswith("[]"), out.stdout + out.stderr
+
+
+def test_a_campaign_of_the_core_needs_no_numpy(tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text("def up(text):\n    return text.upper()\n")
+    probe = """
+import importlib, pkgutil, sys
+sys.modules.update(dict.fromkeys(("numpy", "spacy", "torch", "ray"), None))  # as if not installed
+import polyglitch
+from polyglitch.cli.main import main
+from polyglitch.compare.metrics.catalogue import tfidf
+from polyglitch.compare.oracles.similarity import best_ed, best_lcs
+for module in pkgutil.walk_packages(polyglitch.__path__, "polyglitch."):
+    if not module.name.startswith(("polyglitch.__main__", "polyglitch.testing", "polyglitch.nlp")):
+        try:
+            importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            assert error.name in ("spacy", "torch", "ray"), (module.name, error)
+assert best_lcs([["a", "b"]], [["a"], ["c", "a"]]) == best_ed([["a"]], [["b", "a"]]) == 0.5
+assert tfidf.score([("a b", "b a"), ("a", "")]) == [1.0, 0.0]
+sys.argv = ["polyglitch", *sys.argv[1:]]
+main()
+"""
+    command = "run --system python:loud.py:up --corpus sample --method relations --limit 3 --store s.sqlite"
+    done = subprocess.run(
+        [sys.executable, "-c", probe, *command.split()],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT / "src"), "HOME": str(tmp_path)},
+    )
+    assert "decided cases hold" in done.stdout, done.stdout + done.stderr
+
+
+def test_what_needs_numpy_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(Missing, match=r"numpy is not installed.*numpy"):
+        lazy_numpy._Numpy("numpy").zeros(3)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
@@ -83,6 +122,7 @@ def test_bad_usage_is_explained_and_exits_2(cli: Cli, arguments: list[str], mess
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_init_writes_a_file_that_run_understands(cli: Cli, tmp_path: Path) -> None:
     cli("init")
     assert "is there already" in cli("init", code=2).stderr
@@ -104,6 +144,7 @@ def test_init_writes_a_file_that_run_understands(cli: Cli, tmp_path: Path) -> No
     assert (tmp_path / "polyglitch.sqlite").exists()
 
 
+@pytest.mark.slow
 def test_fail_under_gates_a_release(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "shout.py").write_text(UPPER)
     common = [
@@ -131,6 +172,7 @@ def test_fail_under_gates_a_release(cli: Cli, tmp_path: Path) -> None:
     cli(*common, "--fail-under", "0")
 
 
+@pytest.mark.slow
 def test_measure_scores_lines_in_order(cli: Cli, tmp_path: Path) -> None:
     rows = [{"id": n, "a": "one two three", "b": "one two " + "three" * (n == 0)} for n in range(3)]
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -157,12 +199,14 @@ def test_measure_scores_lines_in_order(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "s.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_doctor_says_what_installs_what_is_missing(cli: Cli) -> None:
     rows = json.loads(cli("doctor", "--json").stdout)
     assert {"name", "installed", "for", "install"} <= set(rows[0])
     assert "install" in cli("doctor").stdout or all(row["installed"] for row in rows)
 
 
+@pytest.mark.slow
 def test_doctor_says_which_keys_are_set_and_never_what_they_are(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,6 +218,7 @@ def test_doctor_says_which_keys_are_set_and_never_what_they_are(
     assert "sk-never" not in shown
 
 
+@pytest.mark.slow
 def test_report_reads_the_store_back_in_every_format(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "shout.py").write_text(UPPER)
     run = ["run", "--system", "python:shout:shout", "--source-language", "en", "--corpus", "sample"]

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 
 from polyglitch.cli.display import how_far, progress_bar
 from polyglitch.cli.main import COMMANDS, polyglitch
-from polyglitch.cli.next_steps import own_program
 from polyglitch.cli.options import examples
+from polyglitch.cli.say import own_program
 from polyglitch.run.budget import Progress
 from tests.conftest import ROOT, Cli
 
@@ -77,6 +77,7 @@ def test_the_shell_completes_names(typed: list[str], found: str) -> None:
     assert found in [item.value for item in shell.get_completions(typed[:-1], typed[-1])]
 
 
+@pytest.mark.slow
 def test_a_report_goes_down_a_pipe_alone(cli: Cli, folder: Path) -> None:
     done = cli(*RUN, "-o", "-")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -89,12 +90,14 @@ def test_a_report_goes_down_a_pipe_alone(cli: Cli, folder: Path) -> None:
     assert not (folder / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_findings_of_classifiers_show_label_and_reason(cli: Cli, folder: Path) -> None:
     shown = cli(*RUN).stdout
     assert "    -> good\n" in shown
     assert "Suite: expected bad, said good" in shown
 
 
+@pytest.mark.slow
 def test_what_happens_is_told_to_who_asks(cli: Cli, folder: Path) -> None:
     assert cli(*RUN, "-q").stderr == ""
     told = cli(*RUN, "-v", "--fresh").stderr
@@ -134,6 +137,7 @@ def terminal(folder: Path, *arguments: str, **environment: str) -> str:
     return shown.decode("utf-8", "replace")
 
 
+@pytest.mark.slow
 def test_no_color_is_heeded(folder: Path) -> None:
     coloured = terminal(folder, *RUN, "--fresh")
     assert "\x1b[36m" in coloured  # cyan answers
@@ -149,6 +153,7 @@ def test_progress_counts_queries() -> None:
         watch(step)
 
 
+@pytest.mark.slow
 def test_a_slow_system_is_seen_at_work(folder: Path) -> None:
     slow = "import time\ndef label(text):\n    time.sleep(0.4)\n    return 'good'\n"
     (folder / "mine.py").write_text(slow)
@@ -157,6 +162,7 @@ def test_a_slow_system_is_seen_at_work(folder: Path) -> None:
     assert any(" 4/12 queries" in part or " 5/12 queries" in part for part in counts), told
 
 
+@pytest.mark.slow
 def test_a_million_lines_are_not_read_for_five(cli: Cli, folder: Path) -> None:
     (folder / "large.csv").write_text(rows(1_000_000))
 

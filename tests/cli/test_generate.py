@@ -117,3 +117,37 @@ def test_an_explanation(cli: Cli) -> None:
     found = json.loads(done.stdout)
     assert found["label"] == "negative"
     assert found["template"] == ["[MASK]", "[MASK]", "[MASK]", "boring", "[MASK]"]
+
+
+@pytest.mark.needs("vaderSentiment")
+def test_generated_tests_run_as_the_campaign_that_would_make_them(cli: Cli, tmp_path: Path) -> None:
+    """One file of tests, drawn evenly, serves every system: pass to fail and titles come with it."""
+    (tmp_path / "c.csv").write_text(CORPUS)
+    cli("generate", "--corpus", "c.csv", "--each", "12", "-o", "t.jsonl")
+    made = rows((tmp_path / "t.jsonl").read_text())
+    kinds = {(row["capability"], "parent" in row) for row in made}
+    assert all(sum((r["capability"], "parent" in r) == k for r in made) <= 12 for k in kinds)
+    assert len({r["seed"] for r in made if r["capability"] == "10-question-no"}) == 4
+    told = json.loads(
+        cli("run", "--system", "vader", "--method", "suite", "--corpus", "t.jsonl", "--json").stdout
+    )["by_capability"]
+    by = {row["name"]: row for row in told}
+    assert by["10-question-no"]["title"] == "Parsing sentiment in (question, no) form"
+    grown = [r for r in made if r["capability"] == "10-question-no" and "parent" in r]
+    assert by["10-question-no"]["expansions"] == len(grown) > 0
+    assert by["10-question-no"]["cases"] == 8 + len(grown)
+
+
+@pytest.mark.needs("vaderSentiment")
+def test_one_text_may_test_two_capabilities(cli: Cli, tmp_path: Path) -> None:
+    """Only the same text under the same capability is a duplicate."""
+    told = [("praise", "positive"), ("short", "positive"), ("praise", "positive")]
+    made = [{"text": "It is lovely.", "label": label, "capability": name} for name, label in told]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, made)))
+    ask = ("run", "--system", "vader", "--method", "suite", "--corpus", "t.jsonl", "--json")
+    found = json.loads(cli(*ask).stdout)
+    assert {row["name"]: row["cases"] for row in found["by_capability"]} == {
+        "praise": 1,
+        "short": 1,
+    }
+    assert found["skipped"] == {"duplicate": 1}

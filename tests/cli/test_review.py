@@ -12,6 +12,7 @@ def test_a_store_that_is_not_there_is_named(cli: Cli) -> None:
     assert "no such file" in cli("review", "--store", "none.sqlite", code=2).stderr
 
 
+@pytest.mark.slow
 def test_other_machines_are_not_let_in_without_a_password(
     cli: Cli, tmp_path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,6 +41,7 @@ def test_two_readings_do_not_disturb_each_other(tmp_path: Path) -> None:
     assert all(first == second for first, second in pairs)
 
 
+@pytest.mark.slow
 def test_reading_holds_digests_and_never_the_seeds(tmp_path: Path) -> None:
     path = tmp_path / "large.jsonl"
     row = '{"text": "Sentence number %d of many.", "context": "%s"}\n'

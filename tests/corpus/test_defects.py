@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from polyglitch.corpus import Corpus, ReadLimits, Skipped, open_corpus
-from polyglitch.corpus.lines import Line
+from polyglitch.corpus.source import Line
 from polyglitch.corpus.tables import TableRecord, csv_records
 from polyglitch.errors import UsageError
 
@@ -253,6 +253,7 @@ def test_a_gzip_cut_late_gives_its_seeds_and_then_says_so(tmp_path: Path) -> Non
     assert read > 20_000
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused_before_it_goes_off(tmp_path: Path) -> None:
     path = tmp_path / "bomb.txt.gz"
     with gzip.open(path, "wb") as bomb:
@@ -269,6 +270,7 @@ def test_a_bomb_is_refused_before_it_goes_off(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.tsv", "a.csv"])
 @given(raw=st.lists(st.binary(max_size=40) | st.just(b"Fine.\n"), max_size=12).map(b"\n".join))
 @example(raw=b"\xff\xfeA\x00\n\x00B\x00")
@@ -287,6 +289,7 @@ def test_any_bytes_are_accounted_for(
     assert seeds + sum(skipped.count for skipped in corpus.skipped) == lines_in(raw)
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(['"', ",", "\n", "word", "\r", "\0"])), st.sets(st.integers(0, 9)))
 @settings(max_examples=300, deadline=None)
 def test_whatever_the_quotes_every_line_is_in_one_record(pieces: list[str], bad: set[int]) -> None:

@@ -152,6 +152,7 @@ def test_whatever_is_written_is_read(
     assert [seed.input.text for seed in open_corpus(str(path))] == texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["a.json", "a.jsonl", "a.tmx", "a.xlf", "a.po", "a.conllu", "a.xlsx", "a.parquet"]
 )
@@ -340,6 +341,7 @@ def test_a_column_that_looks_like_a_label_is_pointed_out(
     assert caplog.text == ""
 
 
+@pytest.mark.slow
 def test_a_table_on_standard_input(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def stars(text): return 5 if 'works' in text else 1\n")
     run = [

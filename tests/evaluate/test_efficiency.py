@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from polyglitch.evaluate import efficiency
 from polyglitch.evaluate.efficiency import (
@@ -72,6 +73,20 @@ def test_ranks_are_compared_over_the_same_number_of_tests() -> None:
     assert sentences["to_random"][0] == 2 and sentences["to_none"] is None
 
 
+def test_the_published_similarities_stand_side_by_side() -> None:
+    def judged(rank: str, faults: list[tuple[str, ...]]) -> list[Test]:
+        made = run_of(rank, "." * len(faults))
+        return [structs.replace(test, faulted=row) for test, row in zip(made, faults, strict=True)]
+
+    plain = judged("none", [("lcs",), (), ("bleu",), ()])
+    gri = judged("gri", [("lcs", "ed"), ("lcs",), (), ()])
+    found = summarise([*plain, *gri], ["none", "gri"], 4, 1)["ranks"]["gri"]["by_metric"]
+    assert {name: row["count"] for name, row in found.items()} == {
+        "lcs": [2], "ed": [1], "tfidf": [0], "bleu": [0],
+    }  # fmt: skip
+    assert found["lcs"]["to_none"][0] == 2 and found["ed"]["to_none"] is None
+
+
 def test_a_rank_twice_as_good_is_told_from_one_that_is_not() -> None:
     good, poor = run_of("gri", "xx..." * 40), run_of("random", "x...." * 40)
     assert ratio(good, poor) == (2.0, 2.0, 2.0)  # every sentence says the same
@@ -99,6 +114,7 @@ def test_longer_sentences_that_fail_more_have_a_rho_of_one() -> None:
 pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=20)
 
 
+@pytest.mark.slow
 @pytest.mark.needs("scipy")
 @settings(deadline=None)
 @given(pairs)

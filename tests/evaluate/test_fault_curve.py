@@ -41,6 +41,7 @@ def test_ties_are_broken_anew_in_every_shuffle() -> None:
     assert tied.area == pytest.approx(50, abs=5) and tied.spread > 5
 
 
+@pytest.mark.slow
 @pytest.mark.needs("matplotlib")
 def test_the_picture_is_an_svg_with_every_curve_and_a_safe_title() -> None:
     orders = evaluate_orders([True, False, True], {"gri": [3, 2, 1]}, 2, 0)
@@ -70,3 +71,24 @@ def test_an_area_has_an_interval_from_resampled_seeds_and_ties_share_their_place
     ]
     low, high = area_interval(ideal.tolist(), failed, judged, 0)
     assert 50 <= low <= tied_area(ideal, np.array(failed)) <= high <= 100
+
+
+def test_faults_are_told_by_the_length_of_a_question_and_of_what_was_inserted() -> None:
+    from polyglitch.evaluate.priority import profile
+    from polyglitch.rank.cases import Scene
+    from polyglitch.records import Case, Input, Output
+
+    questions = ["is it?", "is it so far from here to there that he is late again?"]
+    scenes = [
+        Scene(
+            Case(str(n), "s", "same", (Input(text),), data={"inserted": "The sea is wide."}),
+            (Output("yes"),),
+        )
+        for n, text in enumerate(questions)
+    ]
+    found = profile(scenes, [True, False], {"gri": [0.0, 1.0]})
+    assert found["by_question_words"] == {"up to 6": (1, 1), "up to 16": (0, 1)}
+    assert found["by_noise_ratio"] == {"up to 0.5": (0, 1), "up to 3": (1, 1)}
+    assert (found["question_words_rho"], found["noise_ratio_rho"]) == (-1, 1)
+    assert found["missed"] == {"gri": 1}
+    assert profile(scenes[:1], [True], {})["noise_ratio_rho"] is None

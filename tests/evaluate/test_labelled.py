@@ -11,7 +11,7 @@ from polyglitch.evaluate.labelled_scores import from_judgements
 from polyglitch.records import Label, Verdict
 from polyglitch.results import labelled
 from polyglitch.results.labelled import LabelledCase, Said, join_labels
-from polyglitch.results.matrix import wilson
+from polyglitch.results.tables import wilson
 
 
 def say(who: str, verdict: str, kind: str = "", case: str = "") -> Label:
@@ -27,6 +27,7 @@ def item(
     )  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("scipy")
 @settings(deadline=None)
 @given(st.integers(0, 400), st.integers(1, 400))

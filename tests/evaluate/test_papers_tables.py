@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from polyglitch.results.capabilities import published_rates
+import pytest
+
+from polyglitch.results.tables import published_rates
 from tests.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
@@ -14,6 +16,7 @@ MIDDLES = ROOT / "benchmarks" / "readings" / "round_trips_middles.jsonl"
 OWN = ROOT / "tests" / "represent" / "own_descriptions.tsv"
 
 
+@pytest.mark.slow
 def test_round_trips_that_were_read(cli: Cli) -> None:
     run = ("evaluate", "meaning", "--round-trips", str(READ), "--descriptions", str(OWN))
     found = json.loads(cli(*run, "--style", "search", "--metric", "semmt-r", "--json").stdout)
@@ -25,6 +28,7 @@ def test_round_trips_that_were_read(cli: Cli) -> None:
     assert "100 round trips held out, 13 bugs" in told and "0.563" in told
 
 
+@pytest.mark.slow
 def test_how_common_relations_are(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("At least two ships left.\nThe sea was calm.\nNobody came.\n")
     found = json.loads(cli("evaluate", "meaning", "--corpus", "c.txt", "--json").stdout)
@@ -34,6 +38,7 @@ def test_how_common_relations_are(cli: Cli, tmp_path: Path) -> None:
     assert "17.0%" in cli("evaluate", "meaning", "--corpus", "c.txt").stdout  # the published share
 
 
+@pytest.mark.slow
 def test_what_metrics_find_together(cli: Cli) -> None:
     run = ("evaluate", "meaning", "--round-trips", str(READ), "--round-trips", str(MIDDLES))
     found = json.loads(cli(*run, "--json").stdout)
@@ -55,6 +60,7 @@ def test_what_metrics_find_together(cli: Cli) -> None:
     assert "+102, +0.03, +0.16" in told and "apertium:eng-cat" in told  # figure 8; point by middle
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_the_readings_is_told(cli: Cli, tmp_path: Path) -> None:
     assert "nothing to evaluate" in cli("evaluate", "meaning", code=2).stderr
     (tmp_path / "r.jsonl").write_text('{"source": "a", "back": "b", "bug": true}\n')
@@ -64,6 +70,7 @@ def test_what_is_wrong_with_the_readings_is_told(cli: Cli, tmp_path: Path) -> No
     assert "d.tsv:1" in cli("evaluate", "meaning", "--descriptions", "d.tsv", code=2).stderr
 
 
+@pytest.mark.slow
 def test_capabilities_of_stored_runs(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text("def same(text):\n    return 'positive'\n")
     rows = [{"text": "a good film", "label": "positive", "capability": "praise"}] * 2

@@ -32,6 +32,7 @@ def plain_bleu(references: list[list[str]], tokens: list[str]) -> float:
     return penalty * math.exp(math.fsum(logs))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(SENTENCE, min_size=2, max_size=12))
 def test_the_fast_way_is_the_plain_way(sentences: list[list[str]]) -> None:
@@ -40,6 +41,7 @@ def test_the_fast_way_is_the_plain_way(sentences: list[list[str]]) -> None:
         assert score == pytest.approx(plain_bleu(rest, sentences[number]), abs=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(SENTENCE, min_size=2, max_size=8))
 def test_nltk_agrees(sentences: list[list[str]]) -> None:

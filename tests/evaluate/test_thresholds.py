@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from polyglitch.errors import UsageError
-from polyglitch.evaluate.thresholds import area, choose, either, fit_weights, sweep, weighted
+from polyglitch.evaluate.calibration import area, choose, either, fit_weights, sweep, weighted
 
 rows = st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.7, 1.0]), st.booleans()), min_size=2)
 

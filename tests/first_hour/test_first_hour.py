@@ -98,6 +98,7 @@ def options_of(command: click.Command) -> set[str]:
     return {name for parameter in command.params for name in parameter.opts}
 
 
+@pytest.mark.slow
 def test_every_hint_names_a_command_and_options_that_exist() -> None:
     hints = hinted()
     assert len(hints) > 15

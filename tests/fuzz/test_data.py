@@ -157,6 +157,7 @@ def bomb() -> bytes:
     return b"".join([state.compress(b"[" * 10_000_000) for _ in range(13)]) + state.flush()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["c.txt.gz", "c.csv.gz", "c.json.gz"])
 def test_a_bomb_is_refused_before_it_goes_off(tmp_path: Path, name: str, bomb: bytes) -> None:
     path = write(tmp_path / name, bomb)

@@ -82,6 +82,7 @@ words = st.sampled_from(WORDS.split())
 sentences = st.lists(words, max_size=14).map(" ".join) | texts
 
 
+@pytest.mark.slow
 @fuzz
 @given(sentences)
 @example("a vowel or " * 200)

@@ -88,10 +88,12 @@ def violated(cli: Any, folder: Path, function: str) -> set[str]:
     return {case["relation"].partition(":")[2] for case in cases}
 
 
+@pytest.mark.slow
 def test_an_honest_reader_passes(cli: Any, folder: Path) -> None:
     assert violated(cli, folder, "honest") == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "found"),
     [
@@ -110,6 +112,7 @@ def test_a_weakness_is_found_by_its_relation(
         assert seen <= found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ["constant", "always", "refusing", "echoing"])
 def test_a_system_that_does_not_answer_never_passes(cli: Any, folder: Path, function: str) -> None:
     done = cli(
@@ -118,3 +121,15 @@ def test_a_system_that_does_not_answer_never_passes(cli: Any, folder: Path, func
         code=1,
     )
     assert "degenerate" in done.stderr + done.stdout
+
+
+@pytest.mark.slow
+def test_who_rightly_says_that_nothing_is_known_is_not_called_degenerate(
+    cli: Any, folder: Path
+) -> None:
+    done = cli(
+        *("run", "--method", "llm", "--system", f"python:{folder}/assistant.py:honest"),
+        *("--corpus", folder / "rows.jsonl", "--fail-under", "90%"),
+        *("--param", "llm.relations=fact-removed,unanswerable,answer-illegible"),
+    )
+    assert "degenerate" not in done.stderr + done.stdout

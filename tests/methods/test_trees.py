@@ -19,7 +19,7 @@ def translate(text):
     text = " ".join(word for word in text.split() if word != "quickly")
     return (text.replace("steel", "iron") if len(text) < 45 else text).upper()
 """
-TEXT = "The new owner quickly sold the large steel factory near the old river bridge.\n"
+TEXT = "The new owner quickly closed the large steel factory near the old river bridge.\n"
 
 
 def ran(folder: Path, method: str, **more: Any) -> tuple[dict[str, Any], list[Any]]:
@@ -77,6 +77,7 @@ def test_a_target_without_a_parser_is_told_before_the_run(tmp_path: Path) -> Non
         ran(tmp_path, "sit", target_language="ko", parameters={"sit": {"oracle": "published"}})
 
 
+@pytest.mark.slow
 def test_a_named_parser_is_part_of_what_ran(tmp_path: Path) -> None:
     figures, _ = ran(tmp_path, "rti", parser="spacy")
     assert "|parser:spacy|" in figures["signature"]

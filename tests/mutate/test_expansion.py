@@ -9,10 +9,9 @@ import pytest
 
 from polyglitch.mutate.capabilities.cases import may_grow
 from polyglitch.mutate.capabilities.expansion import Seen, expand, with_mask
-from polyglitch.mutate.capabilities.gaps import spellings, wide_gaps
-from polyglitch.mutate.capabilities.set_phrases import opened_texts
+from polyglitch.mutate.capabilities.places import opened_texts, spellings, wide_gaps
 from polyglitch.mutate.capabilities.spec import load_suite
-from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.terms import open_lexicon
 from polyglitch.nlp.parsers.grammar import open_grammar
 from polyglitch.protocols import Candidate, Filling, Gap, Parse, Slot
 from polyglitch.tools import Toolbox

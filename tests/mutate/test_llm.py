@@ -6,7 +6,7 @@ import pytest
 
 from polyglitch.errors import UsageError
 from polyglitch.mutate.llm.changes import CHANGES, wording
-from polyglitch.mutate.llm.context_changes import CONTEXT_CHANGES
+from polyglitch.mutate.llm.context_changes import CONTEXT_CHANGES, no_such_time, wrong_answers
 from polyglitch.mutate.llm.input_changes import INPUT_CHANGES
 from polyglitch.mutate.llm.relations import bundled, choose_relations, llm_cases
 from polyglitch.mutate.relations import CHANGES as REUSED
@@ -82,6 +82,7 @@ def test_all_relations_of_llmorph_are_there() -> None:
     assert len(named) == len(set(named)) == 36
 
 
+@pytest.mark.slow
 def test_the_same_campaign_makes_the_same_cases() -> None:
     assert made() == made()
     assert made() != made(seed=1)
@@ -187,3 +188,18 @@ def test_other_languages_have_phrases_of_their_own(language: str) -> None:
     made = {case.data["relation"]: case.inputs[1] for case in cases}
     assert {"doubted-answer", "fact-removed", "instruction-in-data", "other-name"} <= set(made)
     assert "Are you" not in made["are-you-sure"].text
+
+
+def test_wrong_answers_are_of_the_kind_of_the_right_one() -> None:
+    def wrong(right: str) -> list[str]:
+        return wrong_answers(right, "Which?", ["green", "Oslo"], {}, {"ten": 10, "twelve": 12})
+
+    assert wrong("ten") == ["twelve"]
+    assert wrong("Friday at 18:30") == ["Friday at 21:30", "Friday at 1:30"]
+    assert wrong("Rome") == ["Oslo"]
+
+
+def test_no_change_makes_a_time_that_no_clock_shows() -> None:
+    assert no_such_time("Open until 27:00.", "Open until 23:00.")
+    assert not no_such_time("Open until 21:00.", "Open until 23:00.")
+    assert not no_such_time("Psalm 91:11", "Psalm 91:11, verse")

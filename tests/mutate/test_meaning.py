@@ -81,6 +81,8 @@ def test_an_adjective_that_is_all_that_is_said_stays() -> None:
     assert "highest" not in removed("Prices climbed to their highest level.")
     assert removed("It was a bitter winter.") == {}
     assert "warm" not in removed("Leave the dough in a warm place.")
+    assert "soft" not in removed("The priest was a man with pale eyes and a soft voice.")
+    assert "delicious" not in removed("Great location, friendly staff and a delicious breakfast.")
 
 
 def test_as_published_what_is_removed_is_long_enough_and_leaves_a_sentence() -> None:

@@ -61,3 +61,34 @@ def test_a_sentence_without_a_full_phrase_gives_the_fullest_it_has() -> None:
     assert phrases_of("She closed the door.") == {"the door"}
     faithful = noun_phrases(least=3)([seed("She closed the door.")], Toolbox())
     assert list(faithful) == []
+
+
+def test_a_verb_that_was_read_as_a_noun_is_no_part_of_a_phrase() -> None:
+    assert "thin strips and season" not in phrases_of(
+        "Cut the chicken into thin strips and season with pepper."
+    )
+    assert "the fee results" not in phrases_of(
+        "Failure to pay the fee results in the loss of all benefits."
+    )
+    assert "my battery and the support team" not in phrases_of(
+        "The app drains my battery and the support team is useless."
+    )
+
+
+def test_what_a_verb_gives_or_makes_of_a_thing_is_no_part_of_its_phrase() -> None:
+    assert "the group access" not in phrases_of("The deal gives the group access to new markets.")
+    assert "the tablet whole" not in phrases_of("Swallow the tablet whole with a glass of water.")
+    assert "the editor crash" not in phrases_of(
+        "This release fixes a bug that made the editor crash."
+    )
+    assert "a reasonable time to carry out repairs" not in phrases_of(
+        "The landlord may enter the premises at a reasonable time to carry out repairs."
+    )
+
+
+def test_nothing_of_a_phrase_is_left_behind() -> None:
+    assert "setup wizard" not in phrases_of("The setup wizard copies the required files.")
+    assert "most two screws" not in phrases_of("Use at most two screws for each shelf.")
+    assert "out of four residents" not in phrases_of(
+        "Three out of four residents are against the new road."
+    )

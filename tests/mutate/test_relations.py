@@ -100,6 +100,8 @@ def test_every_relation_names_a_change_and_every_change_is_used() -> None:
         ("opening_phrase", "I think the film is good."),  # one opening is enough
         ("pronoun_to_group", "When she arrived, the doctor left."),  # the doctor is meant
         ("pronoun_to_group", "Wash your hands."),  # anybody is meant
+        ("pronoun_to_group", "You are the best teacher in this school."),  # people are not one
+        ("other_gender", "After she had eaten, my aunt washed the plates."),  # she is the aunt
     ],
 )
 def test_what_a_change_leaves_alone(name: str, text: str) -> None:
@@ -109,3 +111,8 @@ def test_what_a_change_leaves_alone(name: str, text: str) -> None:
 def test_a_day_keeps_no_capital_inside_a_sentence() -> None:
     assert all(", today we" in made for made in changed("opening_phrase", "Today we left early."))
     assert all(", Maria" in made for made in changed("opening_phrase", "Maria left early."))
+    assert all(", German" in made for made in changed("opening_phrase", "German cars are dear."))
+
+
+def test_nobody_hears_of_their_own_deeds() -> None:
+    assert changed("opening_phrase", "I loved the garden.") == ["By the way, I loved the garden."]

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polyglitch.mutate.qa.selection import about_the_same, answers_it, tidied
-from polyglitch.nlp.embedders.sentence_index import SentenceIndex, open_index
+from polyglitch.mutate.qa.material import about_the_same, answers_it, tidied
+from polyglitch.nlp.embedders.sentence_vectors import SentenceIndex, open_index
 from polyglitch.nlp.sentences import split_sentences
 from polyglitch.records import Input, Seed
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from polyglitch import registry
 from polyglitch.errors import UsageError
-from polyglitch.mutate.swap import Draft, natural_enough, swap_words, unfiltered
+from polyglitch.mutate.swap import Draft, natural_enough, proposer_for, swap_words
 from polyglitch.protocols import Candidate, Slot
 from polyglitch.records import Edit, Input, Seed
 from polyglitch.store.store import Store
@@ -113,8 +113,11 @@ def test_asking_for_less_never_gives_fewer_cases(
 
 
 def test_without_a_dial_no_word_is_dropped_for_being_odd() -> None:
-    assert unfiltered("auto") == "auto:any" and unfiltered("smollm") == "smollm:0"
-    assert unfiltered("masked-lm:some/folder") == "masked-lm:some/folder"
+    assert proposer_for("auto", 0.93) == "auto" and proposer_for("smollm", 0.93) == "smollm"
+    assert proposer_for("auto", 0.85) == "auto:more"
+    assert proposer_for("smollm", 0.85) == "smollm:0.8"
+    assert proposer_for("auto", 0) == "auto:any" and proposer_for("smollm", 0) == "smollm:0"
+    assert proposer_for("masked-lm:some/folder", 0) == "masked-lm:some/folder"
 
 
 @pytest.mark.parametrize("dial", [-0.1, 1.5])

@@ -145,8 +145,7 @@ def test_a_run_that_was_stopped_goes_on_in_the_same_order(
     from polyglitch.campaign import make_campaign
     from polyglitch.flow import run
     from polyglitch.rank import orders
-    from polyglitch.run.budget import Progress
-    from polyglitch.run.case_queue import in_order
+    from polyglitch.run.budget import Progress, in_order
     from polyglitch.store.store import Store
 
     monkeypatch.setattr(orders, "LEARNT_AT_ONCE", 4)

@@ -87,6 +87,7 @@ def test_a_campaign_whose_rank_looks_at_nothing_imports_no_torch(tmp_path: Path)
     assert subprocess.run([sys.executable, "-c", program], cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_rank_that_cannot_be_had_is_refused_before_anything_is_asked(
     cli: Any, tmp_path: Path
 ) -> None:

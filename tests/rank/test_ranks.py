@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Inspection, Parse, Token
 from polyglitch.rank.cached_rank import CachedRank, check_rank
-from polyglitch.rank.scores import draw
-from polyglitch.rank.words import NEVER, by_word, mean_score, pieces_of
+from polyglitch.rank.scores import NEVER, by_word, draw, mean_score, pieces_of
 from polyglitch.records import Input, Output, Seed
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox

@@ -8,14 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.compare.oracles.structure import raw_distance
+from polyglitch.compare.oracles.two_outputs import raw_distance
 from polyglitch.errors import UsageError
 from polyglitch.nlp.parsers.choose import open_parser
 from polyglitch.records import Case, Input, Output, Trial, Verdict
 from polyglitch.repair.minimise import AT_ONCE, Judged, median_share, minimise, minimise_run
 from polyglitch.repair.pair import contained_pair, plain_parse, swapped_pair
-from polyglitch.repair.same_bug import same_bug
-from polyglitch.repair.shrink import ShrinkableSentence, still_a_sentence, words_less
+from polyglitch.repair.shrink import ShrinkableSentence, same_bug, still_a_sentence, words_less
 from polyglitch.report.html import html_report
 from polyglitch.results.findings import ReportLimits
 from polyglitch.results.history import open_history

@@ -205,6 +205,7 @@ def test_only_what_people_confirmed_and_oracles_passed_is_exported(firefox_store
     assert not blamed & {row.source for row in rows}
 
 
+@pytest.mark.slow
 def test_a_repaired_firefox_drops_a_negation_nobody_asked_for() -> None:
     text = "The vaccine, which is kept in the freezer, must be used within five days."
     plain, repaired = open_system("firefox:en-pt"), open_system("repaired:firefox:en-pt")

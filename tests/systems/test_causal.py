@@ -70,10 +70,25 @@ def test_the_white_box_shows_the_source_and_nothing_of_the_prompt_around_it() ->
     assert isinstance(system, WhiteBox)
     seen = system.inspect([RACE])[0]
     words = [RACE.text[start:end] for start, end in seen.source_spans]
-    assert "".join(words) == RACE.text.replace(" ", "") and list(seen.source_tokens) == words
+    around = [str(RACE.context)[start:end] for start, end in seen.context_spans]
+    assert "".join(words) == RACE.text.replace(" ", "")
+    assert "".join(around) == str(RACE.context).replace(" ", "")
+    assert list(seen.source_tokens) == [a or b for a, b in zip(words, around, strict=True)]
     assert seen.attention.shape == (len(seen.target_tokens), len(words))
     assert (seen.gradients > 0).all() and (seen.attention >= 0).all()
     assert ((seen.probabilities > 0) & (seen.probabilities <= 1)).all()
+
+
+@needs_smollm
+def test_several_inputs_are_looked_into_as_each_alone() -> None:
+    system = open_system("smollm2:qa")
+    answers = ["Anna", "He has three children."]
+    together = system.inspect([RACE, DOGS], answers)
+    alone = [system.inspect([RACE], answers[:1])[0], system.inspect([DOGS], answers[1:])[0]]
+    for one, other in zip(together, alone, strict=True):
+        assert one.source_spans == other.source_spans and one.context_spans == other.context_spans
+        for name in ("gradients", "probabilities", "attention"):
+            np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=2e-3)
 
 
 @needs_smollm

@@ -178,6 +178,7 @@ def test_a_causal_model_is_put_behind_a_prompt(tmp_path: Path) -> None:
     assert system.score([Input(TEXT)], [""]) == [[]]
 
 
+@pytest.mark.slow
 def test_options_and_names_that_are_wrong_say_so(tmp_path: Path) -> None:
     assert parse("org/m?prompt=qa&source=en") == ("org/m", {"prompt": "qa", "source": "en"})
     with pytest.raises(UsageError, match="did you mean 'prompt'"):

@@ -10,6 +10,7 @@ from polyglitch.systems.lexical import by_polarity
 from polyglitch.systems.uri import open_system
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "module", "good", "bad"),
     [

@@ -32,6 +32,7 @@ def test_a_good_batch_takes_one_run(tmp_path: Path) -> None:
     assert {output.text for output in first} != {output.text for output in second}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bad", "status", "message"),
     [
@@ -67,6 +68,7 @@ def test_a_program_that_never_works_stops_the_run(tmp_path: Path) -> None:
 FAULTS = ("drop", "die", "empty", "bytes")
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(words=st.lists(st.sampled_from(["good", "flood", *FAULTS]), min_size=1, max_size=8))
 def test_whatever_the_mix_every_good_input_gets_its_own_answer(

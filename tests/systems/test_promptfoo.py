@@ -89,6 +89,7 @@ def test_tests_may_stand_in_a_file_of_their_own(tmp_path: Path, name: str, text:
     assert rows == [("Open, when?", "9"), ("Who?", None), ("Where?", "Lund")]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("yaml")
 def test_a_configuration_is_all_that_a_run_needs(config: Path, cli: Any) -> None:
     with recorder(lambda _: (200, {"choices": [{"message": {"content": "It says 9."}}]})) as server:

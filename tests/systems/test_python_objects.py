@@ -12,8 +12,7 @@ import pytest
 
 from polyglitch.errors import UsageError
 from polyglitch.records import Input
-from polyglitch.systems.python_call import PythonCall
-from polyglitch.systems.python_version import Digest
+from polyglitch.systems.python_call import Digest, PythonCall
 
 ASKED = [Input(text) for text in ("one", "two", "three", "four")]
 

@@ -34,6 +34,7 @@ def plugin() -> list[str]:
     return [] if known else ["-p", "polyglitch.testing.plugin"]
 
 
+@pytest.mark.slow
 def test_the_example_project_passes_and_writes_its_reports(tmp_path: Path) -> None:
     folder = tmp_path / "translator"
     shutil.copytree(ROOT / "examples" / "translator", folder)
@@ -47,6 +48,7 @@ def test_the_example_project_passes_and_writes_its_reports(tmp_path: Path) -> No
     assert f"polyglitch report: {tmp_path}/out/r.html" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_failing_check_prints_the_worst_issue(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "examples" / "translator", tmp_path, dirs_exist_ok=True)
     (tmp_path / "test_translator.py").rename(tmp_path / "test_options.py")
@@ -80,6 +82,7 @@ def test_by_fixture(polyglitch):
 """
 
 
+@pytest.mark.slow
 def test_a_failure_says_what_had_to_hold_and_shows_what_differs(tmp_path: Path) -> None:
     (tmp_path / "test_mood.py").write_text(CLASSIFIER)
     done = run_pytest(tmp_path, "test_mood.py")
@@ -98,6 +101,7 @@ def test_a_failure_says_what_had_to_hold_and_shows_what_differs(tmp_path: Path) 
     assert "api/result.py" not in done.stdout and "testing/check.py" not in done.stdout, done.stdout
 
 
+@pytest.mark.slow
 def test_a_report_in_no_known_format_is_refused_before_any_test(tmp_path: Path) -> None:
     (tmp_path / "test_mood.py").write_text(CLASSIFIER)
     done = run_pytest(tmp_path, "--polyglitch-report", "x.pdf")

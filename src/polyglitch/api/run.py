@@ -1,24 +1,185 @@
-"""`polyglitch.run(...)`: a campaign from Python, with the options of the command line."""
+"""`polyglitch.run(...)`: a campaign from Python, with the options of the command line; texts from memory as its corpus,
+and a bar while it goes on, drawn in a notebook by itself, elsewhere only where it is asked for.
+"""
 
 from __future__ import annotations
 
+import sys
 import tempfile
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from polyglitch.api.corpora import CorpusLike, as_corpus
-from polyglitch.api.progress import progress_shown
+import msgspec
+from markupsafe import Markup
+
 from polyglitch.api.result import Result
 from polyglitch.campaign import Campaign, make_campaign
+from polyglitch.corpus.tables import as_json
 from polyglitch.errors import UsageError
 from polyglitch.flow import finished
 from polyglitch.protocols import System
 from polyglitch.run.budget import Progress, Watch
 from polyglitch.run.plan import Open
-from polyglitch.systems.python_call import PythonCall
-from polyglitch.systems.python_version import source_version
+from polyglitch.systems.python_call import PythonCall, source_version
 from polyglitch.systems.uri import open_system
+
+GIVE = "give texts, mappings with `text`, a DataFrame, a dataset, or the path of a file"
+
+
+@runtime_checkable
+class TableLike(Protocol):
+    """A DataFrame of pandas or polars, as far as it is looked at."""
+
+    @property
+    def columns(self) -> Any: ...
+
+    def to_dict(self, *arguments: Any, **options: Any) -> Any: ...
+
+
+@runtime_checkable
+class Dataset(Protocol):
+    """A dataset of Hugging Face, as far as it is looked at: mappings, and the names of their columns."""
+
+    @property
+    def column_names(self) -> Any: ...
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]: ...
+
+
+CorpusLike = str | Path | Iterable[str | Mapping[str, Any]] | TableLike | Dataset
+
+
+def as_corpus(corpus: CorpusLike, folder: Path) -> str:
+    """A corpus as a campaign names it; texts from memory go to a file, where a run can read them again."""
+    if isinstance(corpus, (str, Path)):
+        return str(corpus)
+    path, count = folder / "corpus.jsonl", 0
+    with path.open("wb") as out:
+        for row in rows_of(corpus):
+            out.write(msgspec.json.encode(row) + b"\n")
+            count += 1
+    if not count:
+        raise UsageError(f"corpus: the {type(corpus).__name__} is empty; {GIVE}")
+    return str(path)
+
+
+def rows_of(corpus: object) -> Iterator[dict[str, Any]]:
+    """The rows of a corpus in memory, each as JSON has it."""
+    if isinstance(corpus, Mapping):
+        raise UsageError(told_mapping(corpus))
+    names: dict[str, list[str]] = {}
+    found: Any = corpus
+    if isinstance(corpus, Dataset):
+        names = class_names(getattr(corpus, "features", None))
+    elif isinstance(corpus, TableLike):
+        records = getattr(corpus, "to_dicts", None)  # of polars
+        found = records() if callable(records) else corpus.to_dict("records")
+    if not isinstance(found, Iterable):
+        raise UsageError(f"corpus is of type {type(corpus).__name__}; {GIVE}")
+    for number, row in enumerate(found, 1):
+        if isinstance(row, str):
+            yield {"text": str.__str__(row)}
+        elif isinstance(row, Mapping):
+            yield {
+                str(key): named(as_json(value), names.get(str(key))) for key, value in row.items()
+            }
+        else:
+            raise UsageError(f"corpus: row {number} is of type {type(row).__name__}; {GIVE}")
+
+
+def class_names(features: object) -> dict[str, list[str]]:
+    """What the numbers of a column are called, where a dataset says so."""
+    if not isinstance(features, Mapping):
+        return {}
+    return {
+        str(column): [str(name) for name in feature.names]
+        for column, feature in features.items()
+        if isinstance(getattr(feature, "names", None), (list, tuple))
+    }
+
+
+def named(value: object, names: list[str] | None) -> object:
+    """A class by its name, anything else as it is."""
+    return names[value] if names and type(value) is int and 0 <= value < len(names) else value
+
+
+def told_mapping(corpus: Mapping[Any, Any]) -> str:
+    """Why a mapping is no corpus: it may be a dataset with splits, or columns."""
+    keys = [str(key)[:40] for key in list(corpus)[:8]]
+    values = list(corpus.values())
+    if values and all(isinstance(value, Dataset) for value in values):
+        return f"corpus: a dataset with the splits {', '.join(keys)}; give one of them, such as corpus[{keys[0]!r}]"
+    return f"corpus: a mapping with {', '.join(map(repr, keys)) or 'nothing'}; {GIVE}"
+
+
+SECONDS = 0.2  # between two drawings
+BAR = Markup('<progress value="{done}" max="{total}" style="width:20em"></progress> {told}')
+
+
+def in_notebook() -> bool:
+    """Whether a kernel of Jupyter runs this, which can draw; a terminal's IPython cannot."""
+    shell = sys.modules.get("IPython")
+    here = shell.get_ipython() if shell else None
+    return here is not None and type(here).__name__ == "ZMQInteractiveShell"
+
+
+def told(step: Progress) -> str:
+    """How far a run is, in words."""
+    of = f" of {step.seeds_total:,}" if step.seeds_total else ""
+    errors = f", {step.errors:,} errors" if step.errors else ""
+    counts = f"{step.cases:,} cases, {step.queries:,} queries, {step.violations:,} violated"
+    return f"{step.seeds:,}{of} texts, {counts}{errors}"
+
+
+@contextmanager
+def progress_shown(wanted: bool | None) -> Iterator[Watch]:
+    """A watcher that shows how far a run is; `None` shows it in a notebook only."""
+    if wanted is False or (wanted is None and not in_notebook()):
+        yield lambda _: None
+    elif in_notebook():
+        yield from _drawn()
+    else:
+        yield from _printed()
+
+
+def _drawn() -> Iterator[Watch]:
+    jupyter: Any = import_module("IPython.display")
+    handle = jupyter.display(jupyter.HTML("starting"), display_id=True)
+    last = 0.0
+
+    def watch(step: Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last >= SECONDS:
+            last = time.monotonic()
+            html = BAR.format(done=step.seeds, total=step.seeds_total or 1, told=told(step))
+            handle.update(jupyter.HTML(str(html)))
+
+    try:
+        yield watch
+    finally:
+        handle.update(jupyter.HTML(""))  # the result says it better
+
+
+def _printed() -> Iterator[Watch]:
+    """One line that is written over, and cleared at the end; in a pipe nothing."""
+    terminal, last = sys.stderr.isatty(), 0.0
+
+    def watch(step: Progress) -> None:
+        nonlocal last
+        if terminal and time.monotonic() - last >= SECONDS:
+            last = time.monotonic()
+            sys.stderr.write(f"\r\x1b[K{told(step)}")
+            sys.stderr.flush()
+
+    try:
+        yield watch
+    finally:
+        if terminal:
+            sys.stderr.write("\r\x1b[K")
 
 
 @runtime_checkable

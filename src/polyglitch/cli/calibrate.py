@@ -180,7 +180,7 @@ def interval(value: float, ends: tuple[float, float]) -> str:
 
 def tell_settings(method: str | None, values: dict[str, Any]) -> None:
     """What to set, in polyglitch.toml and on the command line."""
-    from polyglitch.files.toml_edit import written
+    from polyglitch.files.settings import written
 
     if method and not values:
         say(f"{method} has no parameter for this; the figures are for you to read")
@@ -197,7 +197,7 @@ def tell_settings(method: str | None, values: dict[str, Any]) -> None:
 def write_settings(method: str | None, values: dict[str, Any], config: Path | None) -> str:
     """Set the choice in the configuration, if a run can read it back; what was done."""
     from polyglitch.campaign import find_file, make_method, read_file
-    from polyglitch.files.toml_edit import set_keys
+    from polyglitch.files.settings import set_keys
 
     if not method or not values:
         raise UsageError(
@@ -220,7 +220,7 @@ def write_settings(method: str | None, values: dict[str, Any], config: Path | No
 
 def draw(output: Path, sample: Sample, best: ThresholdCandidate, name: str) -> None:
     """The curves of the chosen score."""
-    from polyglitch.evaluate.thresholds import sweep, weighted
+    from polyglitch.evaluate.calibration import sweep, weighted
     from polyglitch.results.curves import Curve, Point, picture
 
     scores = weighted([sample.columns[metric] for metric in best.metrics], best.weights)

@@ -18,10 +18,10 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from polyglitch.results.capabilities import CapabilityResult
+from polyglitch.results.answer import degenerate_of
 from polyglitch.results.findings import Summary
-from polyglitch.results.gate import degenerate_of
 from polyglitch.results.history import History
+from polyglitch.results.tables import CapabilityResult
 from polyglitch.run.budget import Progress as Step
 
 
@@ -87,7 +87,8 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
             more = len(summary.capabilities) - MOST_CAPABILITIES
             console.print(f"and {more} that fail less: in the report", highlight=False)
     if summary.bugs:
-        console.print(f"\n{summary.groups:,} suspected bugs; behind several issues:")
+        bugs = "bug" if summary.groups == 1 else "bugs"
+        console.print(f"\n{summary.groups:,} suspected {bugs}; behind several issues:")
     for bug in summary.bugs[:worst]:
         told = f"  {len(bug.numbers):,} issues: {escape(visible(bug.title))}"
         console.print(told, highlight=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from os import environ
 from shutil import which
@@ -66,6 +65,7 @@ PYTHON |= {
             "the ranks gri and wali; bergamot:, hf:, smollm2:; the proposer masked-lm",
             "torch",
         ),
+        ("numpy", "ranks, calibrated limits and intervals; brought by nlp and others", "numpy"),
         ("sentencepiece", "looking into firefox: and bergamot:", "torch"),
         ("transformers", "the systems hf: and smollm2:", "torch"),
         ("matplotlib", "the pictures of `evaluate efficiency`", "plot"),
@@ -201,6 +201,8 @@ def wordnet() -> dict[str, str | bool]:
 
 def release(name: str) -> str:
     """The installed version, or nothing."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

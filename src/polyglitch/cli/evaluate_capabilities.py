@@ -12,7 +12,7 @@ from polyglitch.cli.say import say, say_json
 from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
-    from polyglitch.results.capabilities import SystemColumn
+    from polyglitch.results.tables import SystemColumn
 
 
 @click.command(name="capabilities")
@@ -28,7 +28,7 @@ def command(runs: tuple[str, ...], store: str | None, output: Path | None, as_js
     from polyglitch.cli.several_systems import show_table
     from polyglitch.report.overview import markdown_overview
     from polyglitch.report.write import replacing
-    from polyglitch.results.capabilities import published_rates
+    from polyglitch.results.tables import published_rates
 
     if output is not None and output.suffix != ".md":
         raise UsageError(f"--output {str(output)!r}: the table is Markdown; give a name in .md")
@@ -49,9 +49,9 @@ def command(runs: tuple[str, ...], store: str | None, output: Path | None, as_js
 
 def column_of(name: str, store: str | None) -> SystemColumn:
     """The column of one run."""
-    from polyglitch.results.capabilities import SystemColumn
     from polyglitch.results.history import open_history, short_id
     from polyglitch.results.summary import capabilities_of
+    from polyglitch.results.tables import SystemColumn
 
     history = open_history(name, store)
     with closing(history.store):

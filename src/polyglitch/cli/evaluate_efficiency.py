@@ -95,6 +95,10 @@ def table(item: tuple[str, dict[str, Any]]) -> str:
         *(row_line(rank, row) for rank, row in rows.items()),
         f"found in the first {budget} tests, and how many times what plain ({method}) and random orders found:",
         *(line for rank, row in rows.items() for line in found_lines(rank, row["found"])),
+        "success of all tests by each published similarity alone:",
+        *(shares_line(rank, row["success_by_metric"]) for rank, row in rows.items()),
+        f"violations by each of them in the first {budget} tests, and times plain and random orders:",
+        *(line for rank, row in rows.items() for line in found_lines(rank, row["by_metric"])),
         f"words in bugs of exactly these ranks in their first {budget} tests:",
         *(f"  {ranks:<44} {count}" for ranks, count in found["shared_words"].items()),
         "violations of tests by part of speech:",
@@ -126,6 +130,11 @@ def found_lines(rank: str, found: dict[str, Any]) -> list[str]:
         f"{show_ratio(row['to_none']):>22}{show_ratio(row['to_random']):>22}"
         for place, (name, row) in enumerate(found.items())
     ]
+
+
+def shares_line(rank: str, shares: dict[str, float]) -> str:
+    """A rank's success by each metric."""
+    return f"  {rank:<12}{', '.join(f'{name} {share:.1%}' for name, share in shares.items())}"
 
 
 def counts_line(rank: str, counts: dict[str, tuple[int, int]]) -> str:

@@ -48,7 +48,7 @@ def command(
     """
     from polyglitch.corpus.read import open_corpus
     from polyglitch.evaluate import meaning
-    from polyglitch.results.matrix import wilson
+    from polyglitch.results.tables import wilson
 
     if not (round_trips or descriptions or corpus):
         raise UsageError(

@@ -90,8 +90,11 @@ def command(
         line = f"{order.name:<12} {order.area:6.1f}  {ends:<14} {order.spread:4.1f}  {gain:+12.1f}  {missed}"
         say(line.rstrip())
     for name, about in (("question_words", "words of the question"), ("noise_ratio", "noise")):
-        row = found.profile[name]
+        row, bands = found.profile[name], found.profile[f"by_{name}"]
         say(f"{about}: {row['faulty']} on average in faulty cases, {row['held']} in the others")
+        shares = (f"{band}: {bad} of {made}" for band, (bad, made) in bands.items())
+        rho = found.profile[f"{name}_rho"]
+        say(f"  faulty {', '.join(shares)}; Spearman's rho {'-' if rho is None else f'{rho:.2f}'}")
     best = max((order for order in orders if order.name in CASE_RANKS), key=lambda one: one.area)
     why = (CASE_RANKS[best.name].__doc__ or "").partition("\n")[0]
     say(f"first in line: {best.name}. {why}")

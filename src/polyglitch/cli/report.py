@@ -57,7 +57,7 @@ def as_data(summary: Summary, history: History) -> dict[str, Any]:
     """The figures of a run and the totals of its report."""
     import msgspec
 
-    from polyglitch.results.gate import gate_of, kept_gate
+    from polyglitch.results.answer import gate_of, kept_gate
     from polyglitch.results.history import state_of
 
     totals = msgspec.to_builtins(summary)

@@ -59,7 +59,7 @@ def command(
     """
     from polyglitch.results.history import open_history
     from polyglitch.review.serve import serve, serve_study
-    from polyglitch.store.database import shown
+    from polyglitch.store.store import shown
 
     def ready(address: str) -> None:
         address += "" if run_id or study else "home"

@@ -17,7 +17,7 @@ from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
     from polyglitch.campaign import Campaign
-    from polyglitch.results.gate import Gate
+    from polyglitch.results.answer import Gate
     from polyglitch.results.history import History
     from polyglitch.run.budget import Progress, Watch
 
@@ -111,7 +111,10 @@ class RunCommand(click.Command):
 @click.option("--max-chars", type=int, help="Stop before more characters are sent; resumable.")
 @click.option("--max-cost", type=float, help="Stop before it costs more; resumable.")
 @click.option("--estimate", is_flag=True, help="Say what the run would send and cost; ask nothing.")
-@click.option("--rank", help="Which words to change first: none, random, gri, wali.")
+@click.option(
+    "--rank",
+    help="What a budget goes to first: ahead, adaptive, gri, wali; for questions combined, doubt.",
+)
 @click.option("--parser", help="spacy, stanza, benepar, or with a model, such as spacy:PACKAGE.")
 @click.option(
     "--fail-under",
@@ -164,17 +167,20 @@ def command(
     **given: Any,
 ) -> None:
     """Run a campaign; the same command again goes on where it stopped."""
-    from polyglitch.campaign import find_file
-    from polyglitch.cli.run_matrix import campaigns_of, run_matrix
-    from polyglitch.cli.several_systems import both_directions, run_several
+    from polyglitch.campaign import find_file, make_campaign
 
     options = {key: value for key, value in given.items() if value not in (None, ())}
     if config is not None and not config.is_file():
         raise UsageError(f"--config {str(config)!r}: no such file; `polyglitch init` writes one")
     file = config or find_file()
-    directions = both_directions(tidy(options), systems)
-    uris = systems if len(directions) == 1 else ()
-    campaigns = [one for some in directions for one in campaigns_of(some, uris, prompts, file)]
+    options = tidy(options)
+    if prompts or len(systems) > 1 or {"both", "back_corpus"} & options.keys():
+        from polyglitch.cli.several_systems import all_campaigns
+
+        campaigns = all_campaigns(options, systems, prompts, file)
+    else:
+        named = {"system": systems[0]} if any(systems) else {}
+        campaigns = [make_campaign(options | named, file)]
     campaign, *more = campaigns
     check_limits(campaign)
     if estimate:
@@ -184,6 +190,8 @@ def command(
             say(str(estimate_run(one)))
         return
     if more:
+        from polyglitch.cli.several_systems import run_matrix, run_several
+
         # Prompts are compared by relation, systems alone by what they can do.
         several = run_matrix if campaign.prompt or "llm" in campaign.methods else run_several
         sys.exit(several(campaigns, as_json=as_json, quiet=quiet, verbose=verbose))
@@ -303,9 +311,9 @@ def run_campaign(
     from polyglitch.cli.display import progress_bar, show_figures
     from polyglitch.flow import finished
     from polyglitch.report.write import STDOUT, findings_for, write_report, writer_for
-    from polyglitch.results.gate import gate_of
+    from polyglitch.results.answer import gate_of
     from polyglitch.results.summary import summarise
-    from polyglitch.store.database import shown
+    from polyglitch.store.store import shown
 
     for path in campaign.output:  # a wrong extension shows before the run, not after it
         writer_for(Path(path))
@@ -340,8 +348,8 @@ def tell_end(
     history: History, figures: dict[str, Any], gate: Gate, *, quiet: bool, err: bool
 ) -> None:
     """The run's last words: what it cost, why it fails, how much holds, and what to do next."""
-    from polyglitch.cli.next_steps import look_at
-    from polyglitch.results.gate import degenerate_of
+    from polyglitch.cli.say import look_at
+    from polyglitch.results.answer import degenerate_of
     from polyglitch.results.history import short_id
 
     if figures["requests"] and not quiet:

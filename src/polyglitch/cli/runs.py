@@ -37,7 +37,7 @@ def command(store: str | None, as_json: bool) -> None:
 
 def list_runs(store: Store) -> list[dict[str, Any]]:
     """Every run with its state and its figures."""
-    from polyglitch.results.gate import gate_of
+    from polyglitch.results.answer import gate_of
     from polyglitch.results.history import state_of
 
     rows = []

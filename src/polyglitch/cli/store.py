@@ -24,7 +24,8 @@ def copy_cli(source: str, target: str) -> None:
 
     What TO has already stays, so the command can be repeated. TO is made where it is not there yet.
     """
-    from polyglitch.store.store import Store, copy_store
+    from polyglitch.store.migrations import copy_store
+    from polyglitch.store.store import Store
 
     if "://" not in source and not Path(source).is_file():
         raise UsageError(f"FROM {source!r}: no such file; `polyglitch run` makes a store")

@@ -20,12 +20,12 @@ def command(folder: Path, forget: bool) -> None:
     """
     from polyglitch.campaign import FILE, acting, read_file
     from polyglitch.errors import UsageError
-    from polyglitch.files import trust
     from polyglitch.files.foreign import one_line
+    from polyglitch.files.settings import forget_folder, trust_folder
 
     file = folder / FILE
     if forget:
-        known = trust.forget(file)
+        known = forget_folder(file)
         say(f"{folder} {'is trusted no longer' if known else 'was not trusted'}")
         return
     if not file.is_file():
@@ -36,5 +36,5 @@ def command(folder: Path, forget: bool) -> None:
         return
     for name, value in found.items():
         say(f"{name} = {one_line(value)}")
-    trust.trust(file, found)
+    trust_folder(file, found)
     say(f"{folder.resolve()} is trusted for the above (`polyglitch trust --forget` ends it)")

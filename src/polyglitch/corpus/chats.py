@@ -31,8 +31,7 @@ def reshaped(cells: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Turn, ...]
     """The cells of a row with a plain text, context and answer, and the turns before the text."""
     row = dict(cells)
     if isinstance(row.get("doc"), Mapping):  # a sample of lm-evaluation-harness
-        target = {"target": row["target"]} if "target" in row else {}
-        row = {**row["doc"], **target, "id": f"{row.get('doc_id', '')}" or None}
+        row = {**harness_doc(row), "id": f"{row.get('doc_id', '')}" or None}
     turns: tuple[Turn, ...] = ()
     name = next((n for n in CHATS if is_chat(row.get(n))), None)
     if name:
@@ -49,6 +48,18 @@ def reshaped(cells: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Turn, ...]
     if "target" in row and "answer" not in row and "label" not in row:
         row["answer"] = row.pop("target")
     return with_options(row), turns
+
+
+def harness_doc(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """The document of a logged sample, with the target as its only answer; of options it is the place, as text."""
+    doc = dict(sample["doc"])
+    if "target" not in sample:
+        return doc
+    target = sample["target"]
+    listed = any(is_options(doc.get(name)) for name in OPTIONS)
+    if listed and isinstance(target, str) and target.isdecimal():
+        target = int(target)
+    return {k: v for k, v in doc.items() if k not in ANSWERS} | {"target": target}
 
 
 def with_options(row: dict[str, Any]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from polyglitch.corpus.lines import Line
 from polyglitch.corpus.rows import Bad, Row
+from polyglitch.corpus.source import Line
 from polyglitch.errors import UsageError
 
 BREAK = " \\n "  # a backslash and an n: the layout writes line breaks this way

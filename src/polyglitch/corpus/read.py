@@ -12,15 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
-from polyglitch.corpus.encodings import CHUNK
-from polyglitch.corpus.lines import Line, read_lines, too_long
-from polyglitch.corpus.named_rows import (
-    arrow_rows,
-    excel_rows,
-    json_file_rows,
-    parquet_rows,
-    promptfoo_rows,
-)
 from polyglitch.corpus.questions import is_question_line, question_rows
 from polyglitch.corpus.rows import (
     Bad,
@@ -33,10 +24,27 @@ from polyglitch.corpus.rows import (
     no_text,
     sentence_rows,
 )
-from polyglitch.corpus.source import ReadLimits, Source, find_source, sample_language
-from polyglitch.corpus.tables import csv_records, table_rows, tsv_records
-from polyglitch.corpus.translation_files import po_rows, xml_rows
-from polyglitch.corpus.treebank import treebank_rows
+from polyglitch.corpus.source import (
+    CHUNK,
+    Line,
+    ReadLimits,
+    Source,
+    find_source,
+    read_lines,
+    sample_language,
+    too_long,
+)
+from polyglitch.corpus.tables import (
+    arrow_rows,
+    csv_records,
+    excel_rows,
+    json_file_rows,
+    parquet_rows,
+    promptfoo_rows,
+    table_rows,
+    tsv_records,
+)
+from polyglitch.corpus.translation_files import po_rows, treebank_rows, xml_rows
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Seed, digest
 
@@ -209,9 +217,14 @@ class _Names:
         """The row's own id if it is free, else a digest of what it says; not for a duplicate."""
         more = [f"{turn.role}: {turn.text}" for turn in row.turns]
         content = digest([row.text, row.context, *more, *values.values()])
-        first = self._lines.setdefault(content, row.line)
+        # The same text may be a test of two capabilities; the first of them has the plain name.
+        capability = str(row.data.get("capability") or "")
+        whole = digest([content, capability]) if capability else content
+        first = self._lines.setdefault(whole, row.line)
         if first != row.line:
             return Bad(row.line, "duplicate", f"duplicate of line {first}")
+        if self._lines.setdefault(content, row.line) != row.line:
+            content = whole
         usable = row.id and len(row.id) <= LONGEST_ID and row.id.isprintable()
         if row.id and usable and row.id not in self._lines:
             key = digest([row.id])

@@ -15,7 +15,7 @@ from polyglitch.records import Turn
 from polyglitch.registry import suggest
 
 if TYPE_CHECKING:
-    from polyglitch.corpus.lines import Line
+    from polyglitch.corpus.source import Line
 
 FASTTEXT = re.compile(
     r"__label__(\S+)\s+(.+)", re.DOTALL

@@ -1,7 +1,11 @@
-"""Where the bytes of a corpus come from: a file, a dataset's folder, a pipe or the bundled sample, gzipped or plain."""
+"""Where a corpus comes from: the bytes of a file, a dataset's folder, a pipe or the bundled sample, gzipped or plain,
+brought over from any encoding, and its lines decoded one by one, so that a bad one costs itself and nothing else.
+"""
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import shutil
 import stat
@@ -14,11 +18,81 @@ from importlib.resources import files
 from pathlib import Path
 from typing import IO
 
-from polyglitch.corpus.encodings import in_utf8, known_encoding
 from polyglitch.corpus.rows import KNOWN
 from polyglitch.errors import UsageError
-from polyglitch.files.gzip import GROWTH, Growth, gunzipped
+from polyglitch.files.foreign import BROKEN, GROWTH, Growth, cause, gunzipped
 from polyglitch.registry import suggest
+
+CHUNK = 1 << 16
+
+
+class Transcoded(io.RawIOBase):
+    """A stream in another encoding as one in UTF-8; a byte that has no meaning in it stays what it is."""
+
+    def __init__(self, stream: IO[bytes], encoding: str, name: str) -> None:
+        wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+        self._stream, self._name, self._encoding = stream, name, encoding
+        errors = "strict" if wide else "surrogateescape"
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors)
+        self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._ready:
+            chunk = self._stream.read(CHUNK)
+            try:
+                text = self._decoder.decode(chunk, not chunk)
+            except UnicodeError as error:
+                raise UsageError(
+                    f"{self._name}: not {self._encoding}: {error}; try another --encoding"
+                ) from None
+            self._ready = text.encode("utf-8", "surrogateescape")
+            if not chunk:
+                break
+        count = min(len(buffer), len(self._ready))
+        buffer[:count], self._ready = self._ready[:count], self._ready[count:]
+        return count
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def in_utf8(stream: IO[bytes], encoding: str, name: str) -> IO[bytes]:
+    """The bytes of a stream in UTF-8, brought over while they are read."""
+    return io.BufferedReader(Transcoded(stream, encoding, name), CHUNK)
+
+
+def known_encoding(encoding: str | None) -> str | None:
+    """An encoding by the name Python has for it; nothing for UTF-8, which is the rule."""
+    if encoding is None:
+        return None
+    try:
+        found = codecs.lookup(encoding)
+        "a".encode(encoding)  # some codecs are not about text
+    except (LookupError, UnicodeError, ValueError):
+        raise UsageError(
+            f"encoding {encoding!r}: no such encoding of text; common ones are utf-8, utf-16, cp1252 (Windows), "
+            "latin-1, cp1251, shift_jis, gb18030"
+        ) from None
+    return None if found.name == "utf-8" else found.name
+
+
+def advice(raw: bytes, place: int, utf16: bool) -> str:
+    """Which encoding to try, and what the line would read."""
+    if utf16:
+        return "; the file looks like UTF-16: try --encoding utf-16"
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        around = text[max(0, place - 20) : place + 20].strip()
+        return f"; with --encoding {encoding} it would read {around!r}"
+    return ""
+
 
 BOM = b"\xef\xbb\xbf"
 FIRST_LINE = 1024  # bytes of standard input that are looked at to guess its kind
@@ -257,3 +331,72 @@ def _spooled(stream: IO[bytes]) -> Callable[[], IO[bytes]]:
 
     weakref.finalize(reopen, os.unlink, name)
     return reopen
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without its end, or what is wrong with it."""
+
+    number: int
+    text: str
+    problem: str = ""
+    detail: str = ""
+
+
+def read_lines(source: Source, limits: ReadLimits) -> Iterator[Line]:
+    """Every line of the source in order. Only a line feed ends one, never U+2028 and its like."""
+    # A line of sentences needs no more bytes than its longest sentence; UTF-8 takes at most 4 each.
+    longest = 4 * limits.text + len(BOM) + 2 if source.format == "txt" else limits.line
+    number = 0
+    with source.open(limits) as stream:
+        while True:
+            try:
+                raw = stream.readline(longest + 1)
+                whole = len(raw) <= longest or raw.endswith(b"\n")
+                part = raw
+                while not whole and part and not part.endswith(b"\n"):
+                    part = stream.readline(CHUNK)
+            except BROKEN as error:
+                raise _broken(source, number + 1, error) from None
+            if not raw:
+                return
+            number += 1
+            if not whole:
+                yield _too_long(number, source, limits)
+            else:
+                yield _decode(number, raw, source.encoding)
+
+
+def _decode(number: int, raw: bytes, encoding: str | None) -> Line:
+    """The text of one line."""
+    utf16 = number == 1 and raw[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if number == 1:
+        raw = raw.removeprefix(BOM)
+    raw = raw.removesuffix(b"\n").removesuffix(b"\r")
+    try:
+        return Line(number, raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        detail = f"byte {error.start + 1} is 0x{raw[error.start]:02x}"
+        hint = "" if encoding else advice(raw, error.start, utf16)
+        return Line(number, "", f"not {encoding or 'UTF-8'}", detail + hint)
+
+
+def _too_long(number: int, source: Source, limits: ReadLimits) -> Line:
+    """A line that was passed over without keeping it."""
+    if source.format == "txt":
+        return Line(number, "", too_long(limits))
+    return Line(number, "", f"line longer than {limits.line:,} bytes")
+
+
+def too_long(limits: ReadLimits) -> str:
+    """Why a text is not taken, for every format the same."""
+    return f"longer than {limits.text:,} characters"
+
+
+def _broken(source: Source, line: int, error: Exception) -> UsageError:
+    """What to tell of bytes that cannot be read to the end."""
+    if not source.gzipped:
+        return UsageError(f"{source.name}:{line}: cannot be read: {error}; check the file")
+    return UsageError(
+        f"{source.name}:{line}: {cause(error)}; test it with `gzip -t` and fetch or compress it again"
+    )

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from polyglitch.errors import UsageError
-from polyglitch.files.gzip import read_whole_text
+from polyglitch.files.foreign import read_whole_text
 from polyglitch.registry import suggest
 
 TEXT = ("text", "test_case", "sentence", "content", "input")

@@ -1,18 +1,19 @@
-"""Rows of translators' files: TMX and XLIFF, read as a stream by a parser that expands no entity; gettext's PO."""
+"""Rows of files with a grammar of their own: TMX and XLIFF, read as a stream by a parser that expands no entity;
+gettext's PO; sentences of Universal Dependencies in CoNLL-U, as raw text has them.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from xml.parsers import expat
 
-from polyglitch.corpus.encodings import CHUNK
-from polyglitch.corpus.lines import Line
 from polyglitch.corpus.rows import Bad, Columns, Row, chosen_row
-from polyglitch.corpus.source import ReadLimits, Source
+from polyglitch.corpus.source import CHUNK, Line, ReadLimits, Source
 from polyglitch.errors import UsageError
-from polyglitch.files.gzip import BROKEN, cause
+from polyglitch.files.foreign import BROKEN, cause
 
 DEEPEST = 200  # elements inside one another; files of the field have a dozen
 CODES = {"bpt", "ept", "ph", "it", "ut"}  # what these hold is markup of another program, not text
@@ -184,3 +185,35 @@ def _message(entry: dict[str, str], line: int, columns: Columns) -> Iterator[Row
     """One finished message; the empty one at the top is the file's header."""
     if entry.get("msgid"):
         yield chosen_row(line, entry, columns)
+
+
+def treebank_rows(lines: Iterable[Line], columns: Columns) -> Iterator[Row | Bad]:
+    """A row a sentence of CoNLL-U: its `text`, or its words put together, and what its comments say."""
+    cells: dict[str, str] = {}
+    words: list[str] = []
+    start, covered = 0, 0
+    for line in chain(lines, [Line(0, "")]):
+        text = line.text.strip()
+        if line.problem:
+            yield Bad(line.number, line.problem, line.detail)
+        elif not text:
+            if words or "text" in cells:
+                cells.setdefault("text", "".join(words).strip())
+                yield chosen_row(start, cells, columns)
+            cells, words, start, covered = {}, [], 0, 0
+        elif text.startswith("#"):
+            start = start or line.number
+            name, equals, value = text[1:].partition("=")
+            if equals:
+                cells[name.strip()] = value.strip()
+        else:
+            start = start or line.number
+            row = line.text.split("\t")
+            if len(row) != 10:
+                yield Bad(line.number, "no row of CoNLL-U", f"{len(row)} columns instead of 10")
+                continue
+            first, dash, last = row[0].partition("-")
+            if "." in first or (first.isdigit() and not dash and int(first) <= covered):
+                continue  # an empty node, or a part of a contraction that stands in the text as one
+            covered = int(last) if dash and last.isdigit() else covered
+            words.append(row[1] + ("" if "SpaceAfter=No" in row[9] else " "))

@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
-from polyglitch.compare.metrics.limits import find_metric
+from polyglitch.compare.metrics.measure import find_metric
+from polyglitch.evaluate.calibration import Cut, area, choose, sweep
 from polyglitch.evaluate.meaning import RoundTrip, Side, columns
-from polyglitch.evaluate.thresholds import Cut, area, choose, sweep
 from polyglitch.represent.meaning import meanings
 
 STEPS = tuple(step / 10 for step in range(11))  # of K, as in the paper's figure 12

@@ -11,16 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
+from polyglitch.compare.oracles.similarity import METRICS, THRESHOLDS, similar_enough
 from polyglitch.component import Method
 from polyglitch.evaluate.efficiency import RESAMPLES, Interval, Test, by_draw
+from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.issues.groups import Languages, group_issues
+from polyglitch.protocols import Tools
 from polyglitch.records import Seed, Trial, Verdict
 
 Counts = dict[str, float]  # by sentence
 Violation = tuple[Seed, Trial, Verdict]
+Faulted = dict[str, tuple[str, ...]]
 BASELINES = ("none", "random")
 
 
@@ -52,6 +54,31 @@ MEASURES: dict[str, Callable[[Sequence[Test]], Counts]] = {
     "words": words,
     "bugs": bugs,
 }
+
+
+def by_metric(bought: Sequence[Test], rank: str) -> dict[str, dict[str, Any]]:
+    """The violations of a rank's tests by each published similarity alone, whatever the method's oracle says."""
+    return {
+        name: found_at_budget([judged_by(test, name) for test in bought], rank)["violations"]
+        for name in METRICS
+    }
+
+
+def judged_by(test: Test, metric: str) -> Test:
+    """The test as one similarity judges it."""
+    return msgspec.structs.replace(test, violated=metric in test.faulted)
+
+
+def metrics_at_fault(trials: Sequence[Trial], target: str | None, tools: Tools) -> Faulted:
+    """Which of the published similarities find fault with each pair of outputs: their names by case."""
+    judge = similar_enough(language=target)
+    verdicts = zip(trials, judge(trials, tools), strict=True)
+    return {
+        trial.case.id: tuple(
+            name for name, score in verdict.details.items() if score < THRESHOLDS[name]
+        )
+        for trial, verdict in verdicts
+    }
 
 
 def found_at_budget(bought: Sequence[Test], rank: str) -> dict[str, dict[str, Any]]:

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
-import numpy.typing as npt
 
 from polyglitch.errors import Missing
+from polyglitch.files.lazy_numpy import np, npt
 
 RESAMPLES = 2000  # of the bootstrap: the ends of a 95% interval move by less than a hundredth
 LENGTH_STEP = 10  # words of a sentence in a row of the table by length
@@ -38,6 +37,7 @@ class Test(msgspec.Struct, frozen=True):
     length: int  # words of the sentence
     violated: bool
     bug: str = ""  # the distinct bug that a violation is grouped under
+    faulted: tuple[str, ...] = ()  # similarities that are past their published thresholds
 
     @property
     def token(self) -> tuple[str, int]:
@@ -153,6 +153,11 @@ def spearman(xs: Sequence[float], ys: Sequence[float]) -> float:
     if len(set(xs)) < 2 or len(set(ys)) < 2:
         return float("nan")
     return float(np.corrcoef(mean_ranks(xs), mean_ranks(ys))[0, 1])
+
+
+def number_or_none(value: float) -> float | None:
+    """A figure as JSON has it, which knows no "not a number"."""
+    return None if np.isnan(value) else round(value, 4)
 
 
 def mean_ranks(values: Sequence[float]) -> npt.NDArray[np.float64]:

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from polyglitch.compare.oracles.labels import read_label
 from polyglitch.errors import SystemFailed
+from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import DEFAULT
-from polyglitch.nlp.lexicons.sentiment import open_lexicon
+from polyglitch.nlp.lexicons.terms import open_lexicon
 from polyglitch.protocols import Floats, System, WhiteBox
 from polyglitch.records import Input, Issue, Trial
 from polyglitch.results.history import History

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from polyglitch import registry
-from polyglitch.compare.metrics.limits import find_metric
+from polyglitch.compare.metrics.measure import find_metric
 from polyglitch.compare.oracles.choose import with_threshold
 from polyglitch.errors import UsageError
 from polyglitch.evaluate.calibration import Direction, Sample, ThresholdCandidate

@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from polyglitch.compare.metrics.limits import find_metric
+from polyglitch.compare.metrics.measure import find_metric
 from polyglitch.errors import UsageError
-from polyglitch.evaluate.thresholds import area, choose
+from polyglitch.evaluate.calibration import area, choose
 from polyglitch.represent.abstraction.relations import relations
 from polyglitch.represent.automata.dfa import equivalent
 from polyglitch.represent.descriptions.read import Style, describe, style_of
 from polyglitch.represent.regex.parse import BadRegex, parse
-from polyglitch.results.matrix import Interval, wilson
+from polyglitch.results.tables import Interval, wilson
 
 DRAWS = 500  # of a bootstrap: the ends of an interval move by less than .01
 Side = Literal["below", "above"]  # of a threshold, where a bug is

@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
+from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats
 
 

@@ -16,23 +16,27 @@ from itertools import cycle, pairwise
 from statistics import fmean, pstdev
 from typing import Any
 
-import numpy as np
-
 from polyglitch.errors import Missing, NothingToTest, UsageError
+from polyglitch.evaluate.efficiency import number_or_none, spearman
+from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import DEFAULT
-from polyglitch.protocols import System, Tools, WhiteBox
+from polyglitch.protocols import Lens, System, Tools, WhiteBox
 from polyglitch.rank.cases import (
     CASE_RANKS,
+    DOUBTING,
     EMBEDDING,
     INSPECTING,
     Scene,
-    by_noise,
     inspected,
+    noise_ratio,
+    weighed,
 )
 from polyglitch.records import Case, Verdict
 from polyglitch.registry import suggest
 from polyglitch.results.history import History
 
+LENGTH_BANDS = (6.0, 8.0, 10.0, 12.0, 16.0)  # words of a question
+NOISE_BANDS = (0.5, 1.0, 1.5, 2.0, 3.0)  # characters of the insertion for each of the question
 RESAMPLES = 1000  # of the seeds, for the intervals of areas
 
 
@@ -57,6 +61,8 @@ def evaluate_priority(
             "them; there is nothing to put first"
         )
     scenes = make_scenes(history, [case for case, _ in judged])
+    if set(ranks) & set(DOUBTING) and isinstance(system, Lens):
+        scenes = weighed(scenes, opened(system, history), tools)
     if set(ranks) & set(INSPECTING):
         scenes = inspected(scenes, opened(system, history), tools)
     embedder = None
@@ -131,15 +137,33 @@ def profile(
 ) -> dict[str, Any]:
     """Words of the question and noise of faulty and other cases, and the faults that a rank says nothing of."""
     lengths = [float(len(scene.question.split())) for scene in scenes]
-    noise = by_noise(scenes)
+    noise = [noise_ratio(scene) for scene in scenes]
+    faults = [float(fault) for fault in failed]
     return {
         "question_words": means(lengths, failed),
         "noise_ratio": means(noise, failed),
+        "by_question_words": in_bands(lengths, failed, LENGTH_BANDS),
+        "by_noise_ratio": in_bands(noise, failed, NOISE_BANDS),
+        "question_words_rho": number_or_none(spearman(lengths, faults)),
+        "noise_ratio_rho": number_or_none(spearman(noise, faults)),
         "missed": {
             name: sum(fault and not score for score, fault in zip(values, failed, strict=True))
             for name, values in scores.items()
         },
     }
+
+
+def in_bands(
+    values: Sequence[float], failed: Sequence[bool], ends: Sequence[float]
+) -> dict[str, tuple[int, int]]:
+    """Faulty cases and all cases whose value is at most each end, and beyond the last; none of empty bands."""
+    names = [*(f"up to {end:g}" for end in ends), f"over {ends[-1]:g}"]
+    places = [sum(value > end for end in ends) for value in values]
+    rows = {
+        name: [fault for place, fault in zip(places, failed, strict=True) if place == number]
+        for number, name in enumerate(names)
+    }
+    return {name: (sum(row), len(row)) for name, row in rows.items() if row}
 
 
 def means(values: Sequence[float], failed: Sequence[bool]) -> dict[str, float | None]:

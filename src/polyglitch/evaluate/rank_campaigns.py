@@ -9,9 +9,17 @@ from typing import Annotated, Any
 import msgspec
 
 from polyglitch.campaign import Campaign, make_method
+from polyglitch.compare.oracles.similarity import METRICS
 from polyglitch.errors import UsageError
 from polyglitch.evaluate import efficiency as figures
-from polyglitch.evaluate.distinct import Violation, found_at_budget, with_bugs
+from polyglitch.evaluate.distinct import (
+    Violation,
+    by_metric,
+    found_at_budget,
+    judged_by,
+    metrics_at_fault,
+    with_bugs,
+)
 from polyglitch.evaluate.efficiency import Test
 from polyglitch.flow import run
 from polyglitch.issues.groups import Languages
@@ -19,8 +27,7 @@ from polyglitch.protocols import Parse
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import Case, Verdict
 from polyglitch.results.history import History
-from polyglitch.run.budget import Watch
-from polyglitch.run.case_queue import in_order
+from polyglitch.run.budget import Watch, in_order
 from polyglitch.store.store import Store
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
@@ -101,13 +108,14 @@ def tests_of(campaign: Campaign, run_id: str) -> tuple[list[Test], list[Violatio
         order = in_order(store, run_id, [case for case, _ in pairs])
         decided = [pairs[n] for n in order if pairs[n][1].outcome != "undecided"]
         history = History(store, run_id)
-        violated = [(case, verdict) for case, verdict in decided if verdict.outcome == "violated"]
-        trials = history.trials([case for case, _ in violated])
+        trials = history.trials([case for case, _ in decided])
         found = [
             (store.cases.seed(run_id, case.seed_id), trial, verdict)
-            for trial, (case, verdict) in zip(trials, violated, strict=True)
+            for trial, (case, verdict) in zip(trials, decided, strict=True)
+            if verdict.outcome == "violated"
         ]
         source, target = history.definition["languages"]
+        faulted = metrics_at_fault(trials, target, Toolbox())
     finally:
         store.close()
     if any(case.edit is None for case, _ in decided):
@@ -118,11 +126,16 @@ def tests_of(campaign: Campaign, run_id: str) -> tuple[list[Test], list[Violatio
     language = decided[0][0].inputs[0].language if decided else None
     parses = Toolbox().parser(language).parse(texts) if decided else []
     known = dict(zip(texts, parses, strict=True))
-    tests = [test_of(campaign, *pair, known[pair[0].inputs[0].text]) for pair in decided]
+    tests = [
+        test_of(campaign, case, verdict, known[case.inputs[0].text], faulted[case.id])
+        for case, verdict in decided
+    ]
     return tests, found, (source, target)
 
 
-def test_of(campaign: Campaign, case: Case, verdict: Verdict, parse: Parse) -> Test:
+def test_of(
+    campaign: Campaign, case: Case, verdict: Verdict, parse: Parse, faulted: tuple[str, ...]
+) -> Test:
     """What is counted of one case."""
     edit = case.edit
     start, word = (edit.start, edit.old) if edit else (0, "")
@@ -137,6 +150,7 @@ def test_of(campaign: Campaign, case: Case, verdict: Verdict, parse: Parse) -> T
         pos=pos,
         length=len(parse.tokens),
         violated=verdict.outcome == "violated",
+        faulted=faulted,
     )
 
 
@@ -169,10 +183,15 @@ def rank_row(tests: Sequence[Test], bought: Sequence[Test], rank: str, bugs: int
         ],
         "ratio_at_budget": ratio_to_chance(first, bought),
         "found": found_at_budget(bought, rank),
+        "by_metric": by_metric(bought, rank),
+        "success_by_metric": {
+            name: round(figures.success_rate([judged_by(test, name) for test in own]), 4)
+            for name in METRICS
+        },
         "tests_needed": [figures.tests_for(draw, bugs) for draw in draws],
         "by_pos": figures.by_part_of_speech(own),
         "by_length": figures.by_length(own),
-        "length_rho": figures.length_effect(own) if own else None,
+        "length_rho": figures.number_or_none(figures.length_effect(own)) if own else None,
     }
 
 

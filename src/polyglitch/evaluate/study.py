@@ -17,7 +17,7 @@ import msgspec
 
 from polyglitch.errors import UsageError
 from polyglitch.records import digest
-from polyglitch.results.matrix import Interval, wilson
+from polyglitch.results.tables import Interval, wilson
 
 MOST_MARKS = 5  # as the paper's participants gave them
 # Table 7 of the paper: label consistency, relevance, validity of an expansion, by task and type of test.

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from polyglitch.compare.oracles.labels import label_relations
 from polyglitch.component import Method
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.capabilities.cases import capability_cases
 from polyglitch.mutate.capabilities.spec import load_suite
-from polyglitch.nlp.lexicons.sentiment import INDEPENDENT, installed_sources
+from polyglitch.nlp.lexicons.terms import INDEPENDENT, installed_sources
 from polyglitch.nlp.parsers.grammar import open_grammar
 from polyglitch.records import digest
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from polyglitch.compare.oracles.choose import by_similarity, oracle_needs
 from polyglitch.compare.oracles.similarity import Vote
 from polyglitch.component import Method
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.swap import IN_PLACE, same_skeleton, same_tag, swap_words
 
 # Every open class: the paper replaces words of any part of speech, and closed classes have no natural substitute.
 OPEN = ("NOUN", "ADJ", "VERB", "ADV")
 # With verbs and adverbs there are more words to choose among than for TransRepair.
-NATURALNESS, SPARE = 0.85, 0.65
+NATURALNESS, SPARE = 0.7, 0.3
 
 
 def cat(

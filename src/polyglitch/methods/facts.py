@@ -8,7 +8,7 @@ from __future__ import annotations
 from polyglitch.compare.oracles.facts.oracle import THRESHOLD
 from polyglitch.compare.oracles.facts.oracle import facts as facts_kept
 from polyglitch.component import Method
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.suite import as_they_are
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from polyglitch.compare.oracles.claims import claims
 from polyglitch.component import Method
 from polyglitch.errors import UsageError
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.llm.relations import llm_cases
 
 

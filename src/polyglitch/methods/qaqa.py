@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from polyglitch.compare.oracles.answers import THRESHOLD, same_answer
 from polyglitch.component import Method
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.qa.relations import Each, Expectation, insert_sentences
 
 

@@ -8,11 +8,10 @@ and reads `\\b` as a letter; nothing of that is here.
 
 from __future__ import annotations
 
-from polyglitch.compare.metrics.limits import find_metric, limit_of
-from polyglitch.compare.oracles.meaning import THRESHOLD, same_meaning
-from polyglitch.compare.oracles.trip_at_fault import By
+from polyglitch.compare.metrics.measure import find_metric, limit_of
+from polyglitch.compare.oracles.meaning import THRESHOLD, By, same_meaning
 from polyglitch.component import Method
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.reword import reword
 from polyglitch.represent.abstraction.relations import Side
 

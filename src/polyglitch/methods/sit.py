@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Literal
 
 from polyglitch.compare.oracles.choose import PUBLISHED, choose_oracle, named_oracle, oracle_needs
-from polyglitch.compare.oracles.structure import label_count_distance, raw_distance
+from polyglitch.compare.oracles.two_outputs import label_count_distance, raw_distance
 from polyglitch.component import Method
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.swap import NATURALNESS, swap_words
 from polyglitch.protocols import Oracle
 from polyglitch.represent.structures import constituents, dependencies

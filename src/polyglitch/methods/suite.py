@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polyglitch.compare.oracles.labels import label_relations
 from polyglitch.component import Method
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.capabilities.seeds import label_names
 from polyglitch.mutate.suite import suite_cases
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 from polyglitch.compare.oracles.choose import by_similarity, oracle_needs
 from polyglitch.compare.oracles.similarity import Vote
 from polyglitch.component import Method
-from polyglitch.issues.rules import worst_first
+from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.swap import IN_PLACE, same_skeleton, same_tag, swap_words
 
 # Of natural words only those that say nearly the same: asking for more leaves sentences without a case.
-NATURALNESS, SPARE = 0.75, 0.5
+NATURALNESS, SPARE = 0.6, 0.34
 
 
 def transrepair(

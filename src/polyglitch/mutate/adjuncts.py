@@ -18,6 +18,7 @@ TIMES = frozenset(("npadvmod", "obl:tmod", "nmod:tmod"))
 PHRASES = frozenset(("prep", "nmod", "obl"))
 SUBJECTS = frozenset(("nsubj", "nsubjpass", "nsubj:pass"))
 PREDICATES = frozenset(("attr", "ROOT", "root"))
+LISTED = frozenset(("conj", "appos"))  # what parsers take the items of a list for
 JOINED = frozenset(("cc", "conj", "punct"))
 
 
@@ -69,14 +70,29 @@ def attributive(parse: Parse, place: int, first: int, last: int, head: Token) ->
         return False
     if token.tag in language_of(parse.language).compared_tags:
         return False  # "their highest level", "a lighter version"
-    if head.lemma.lower() in held or head.relation in PREDICATES:
+    first_named = tokens[first_of_list(parse, token.head)]
+    if head.lemma.lower() in held or {head.relation, first_named.relation} & PREDICATES:
         return False  # "in a place", "it was a winter": the adjective is what is said
+    if tokens[token.head + 1 : token.head + 2] and tokens[token.head + 1].text == ":":
+        return False  # "Terrible service: nobody answered"
+    asked_by = tokens[first_named.head].lemma.lower()
+    if asked_by in language_of(parse.language).words("having"):
+        return False  # "with pale eyes and a soft voice": eyes and a voice everybody has
     before, beside = (tokens[place - 1] if place else None), tokens[place + 1]
     listed = any(one.head == place and one.relation in JOINED for one in tokens)
     joined = beside.pos == "PUNCT" or (
         before is not None and before.pos in ("PUNCT", "ADV", "CCONJ")
     )
     return not (listed or joined or glued(parse, token) or is_name(parse, head))
+
+
+def first_of_list(parse: Parse, place: int) -> int:
+    """Where the first of the words stands that a word is coordinated with, itself if there is none."""
+    tokens, seen = parse.tokens, {place}
+    while tokens[place].relation in LISTED and tokens[place].head not in seen:
+        place = tokens[place].head
+        seen.add(place)
+    return place
 
 
 def free_adverb(parse: Parse, token: Token, head: Token) -> bool:

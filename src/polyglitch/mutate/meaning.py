@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from polyglitch.component import component
 from polyglitch.languages import language as language_of
-from polyglitch.languages.forms import differ_by_ending
+from polyglitch.languages.record import differ_by_ending
 from polyglitch.mutate.adjuncts import adjuncts
 from polyglitch.mutate.slots import NATURAL
 from polyglitch.mutate.swap import (

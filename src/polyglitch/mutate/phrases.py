@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from polyglitch.component import component
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.slots import idiom_words
+from polyglitch.mutate.phrase_checks import HEADS, rightly_cut
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.protocols import Mutation, Parse, Tools, Tree
 from polyglitch.records import Case, Edit, Input, Seed, new_case
 
 EDGES = " \t,;:.'’‘\"“”`()[]-–—"  # what a phrase does not start or end with
-SURE = frozenset(
-    ("nsubj", "nsubjpass", "nsubj:pass", "ROOT", "root")
-)  # no verb before can ask for more
-OPEN_END = ("CCONJ", "ADP", "DET", "SCONJ")  # what no phrase ends with: "trouble breathing or"
-OPEN_START = ("ADP", "CCONJ", "SCONJ", "PUNCT", "PART")  # what no phrase begins with
-NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "SYM")
-LEADS = ("ADP", "SCONJ", "PART")  # what an infinitive hangs on
-CLAUSE = ("nsubj", "csubj", "cop", "aux", "expl")  # relations of what is said, not of what is named
-JOINERS = "-‐‑'’"  # what joins a word to the next
-MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
 CHUNK = ("NOUN", "PROPN", "ADJ", "NUM")  # what a noun phrase is made of where only tags are known
-HEADS = ("NOUN", "PROPN")
 PAIRED = (("(", ")"), ("[", "]"), ("“", "”"))
 
 
@@ -120,95 +108,6 @@ def chunked(parse: Parse) -> Tree:
             found.append(Tree("NP", start, end))
         start = place + 1
     return Tree("S", 0, len(parse.tokens), tuple(found))
-
-
-def rightly_cut(parse: Parse, node: Tree) -> bool:
-    """Whether a noun phrase is one for certain: where a parser may have taken what belongs to a verb, it is not.
-
-    "Inform the seller of any damage", "serve the soup hot", "given by a nurse in the arm": after a noun that is no
-    subject, only `of` is trusted, an adjective or adverb never, and a phrase has one head.
-    """
-    words = range(node.start, node.end)
-    if not any(parse.tokens[i].relation for i in words):
-        return not torn_from_idiom(parse, node)  # made of tags, by rules that have no verb in them
-    heads = [i for i in words if parse.tokens[i].head not in words or parse.tokens[i].head == i]
-    if len(heads) != 1 or torn_from_idiom(parse, node) or parse.tokens[words[-1]].pos in OPEN_END:
-        return False
-    if parse.universal and not nominal(parse, node, heads[0]):
-        return False
-    subject = parse.tokens[heads[0]].relation in SURE
-    for place in words[1:]:
-        token, before = parse.tokens[place], parse.tokens[place - 1]
-        last = place + 1 == node.end or parse.tokens[place + 1].pos not in MODIFIED
-        # Where adjectives follow their noun, a universal parser tells one from what is said of it.
-        told = parse.universal and token.relation == "amod"
-        if before.pos == "NOUN" and token.pos in ("ADJ", "ADV") and last and not told:
-            return False
-        behind = before.pos == "NOUN" or parse.universal  # an adjective may stand between
-        if token.pos == "ADP" and behind and not subject and asked_for(parse, place):
-            return False
-    return True
-
-
-def nominal(parse: Parse, node: Tree, head: int) -> bool:
-    """Whether a phrase of universal dependencies is one of a noun, whole at both ends.
-
-    "privés d'électricité" has no noun for its head, "de dieciséis horas" begins with a preposition, of "18 millones de
-    dólares" and "le week-end" something is left behind, and "maire d'augmenter les tarifs" was read wrongly.
-    """
-    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
-    after = parse.tokens[node.end : node.end + 1]
-    goes_on = after and after[0].text.lower() in known.words("noun_prepositions")
-    counted = goes_on and any(word.pos == "NUM" for word in words)
-    joined = (
-        after and known.spaced and after[0].start == words[-1].end and after[0].text[0] in JOINERS
-    )
-    if parse.tokens[head].pos not in NOMINAL or words[0].pos in OPEN_START or counted or joined:
-        return False
-    clause = any(word.head == head and word.relation.startswith(CLAUSE) for word in words)
-    if clause or not has_predicate(parse):
-        return False
-    return whole_before(parse, node) and not any(
-        (one.pos == "CCONJ" and not any(word.pos in NOMINAL for word in words[:place]))
-        or (one.pos in ("VERB", "AUX") and place and words[place - 1].pos in LEADS)
-        for place, one in enumerate(words)
-    )
-
-
-@lru_cache(maxsize=256)
-def has_predicate(parse: Parse) -> bool:
-    """Whether a sentence was found to say something; where a verb was taken for a noun, no phrase around it is sure."""
-    ended = parse.text.rstrip().endswith(language_of(parse.language).sentence_marks)
-    roots = [place for place, token in enumerate(parse.tokens) if token.head == place]
-    said = any(parse.tokens[root].pos in ("VERB", "AUX") for root in roots)
-    told = any(one.head in roots and one.relation.startswith(CLAUSE) for one in parse.tokens)
-    return said or told or not ended
-
-
-def whole_before(parse: Parse, node: Tree) -> bool:
-    """Whether nothing of a phrase stands before it: its article in "du" and "na", its noun in "en présence de"."""
-    known = language_of(parse.language)
-    if not node.start:
-        return True
-    before, first = parse.tokens[node.start - 1], parse.tokens[node.start]
-    second = parse.tokens[node.start + 1].text.lower()
-    bare = first.pos == "NOUN" and second in known.words("noun_prepositions")
-    return before.text.lower() not in known.contractions and not (bare and before.pos == "ADP")
-
-
-def asked_for(parse: Parse, place: int) -> bool:
-    """Whether a preposition after a noun may belong to the verb before it."""
-    known = language_of(parse.language)
-    verbs = {one.lemma.lower() for one in parse.tokens[:place] if one.pos == "VERB"}
-    if parse.tokens[place].text.lower() not in known.words("noun_prepositions"):
-        return bool(verbs)
-    return bool(verbs & known.words("verbs_with_of"))
-
-
-def torn_from_idiom(parse: Parse, node: Tree) -> bool:
-    """Whether a fixed phrase goes on across the beginning: "in | front of the station"."""
-    fixed = idiom_words(parse)
-    return node.start - 1 in fixed and node.start in fixed
 
 
 def span(parse: Parse, node: Tree) -> Phrase | None:

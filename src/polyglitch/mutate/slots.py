@@ -56,10 +56,14 @@ def is_name(parse: Parse, token: Token) -> bool:
 def begins_with_name(parse: Parse) -> bool:
     """Whether the first word keeps its capital inside a sentence: a name, and none that taggers only take for one."""
     first = parse.tokens[0] if parse.tokens else None
-    if first is None or first.pos != "PROPN":
+    if first is None:
         return False
     known = language_of(parse.language)
     word = first.text.lower()
+    if word in known.words("always_capital"):
+        return True
+    if first.pos != "PROPN":
+        return False
     return word not in known.words("never_names") and word not in known.function_words
 
 

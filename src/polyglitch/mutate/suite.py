@@ -5,29 +5,51 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from msgspec import structs
+
 from polyglitch.component import component
 from polyglitch.protocols import Mutation, Tools
-from polyglitch.records import Case, Seed, new_case
+from polyglitch.records import Case, Input, Seed, new_case
 
 
 @component
 def suite_cases(names: tuple[tuple[str, str], ...] = ()) -> Mutation:
-    """The text as it is; the label may hold several, parted by `|`. `names` renames labels."""
+    """The text as it is; the label may hold several, parted by `|`. `names` renames labels.
+
+    A row that `polyglitch generate` wrote keeps what must hold of it, and is asked with all its `inputs`: an expansion
+    after the test of its seed, so that pass to fail is told here as well.
+    """
     rename = dict(names)
 
     def mutate(seeds: Sequence[Seed], tools: Tools) -> Iterator[Case]:
         for seed in seeds:
-            if not seed.label:
+            relation = str(seed.data.get("relation") or "")
+            if not seed.label and relation.partition(":")[0] in ("", "label"):
                 continue
-            labels = [label.strip() for label in seed.label.split("|")]
+            labels = [label.strip() for label in (seed.label or "").split("|") if label.strip()]
             expected = tuple(rename.get(label.lower(), label) for label in labels)
             capability = str(
                 seed.data.get("capability") or seed.data.get("functionality") or "suite"
             )
-            data = {"capability": capability, "title": in_words(capability)}
-            yield new_case(seed, f"label:{capability}", (seed.input,), None, expected, data)
+            title = str(seed.data.get("capability_title") or in_words(capability))
+            data = {"capability": capability, "title": title}
+            if seed.data.get("parent"):
+                data["parent"] = str(seed.data["parent"])
+            inputs = tuple(texts_of(seed))
+            yield new_case(seed, relation or f"label:{capability}", inputs, None, expected, data)
 
     return mutate
+
+
+def texts_of(seed: Seed) -> Iterator[Input]:
+    """What is asked: the text, with those that a row names before or beside it."""
+    told = seed.data.get("inputs")
+    texts = told if isinstance(told, list | tuple) else ()
+    if len(texts) < 2 or not all(isinstance(text, str) for text in texts):
+        yield seed.input
+        return
+    for text in texts:
+        yield structs.replace(seed.input, text=text)
 
 
 def in_words(name: str) -> str:

@@ -19,6 +19,7 @@ from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.mutate import slots as rules
 from polyglitch.mutate.slots import SlotRule, open_slots
+from polyglitch.nlp.proposers.candidates.scoring import ASKED_FOR
 from polyglitch.nlp.proposers.slot_words import (
     breaks_gender,
     goes_with_article,
@@ -101,8 +102,9 @@ NATURAL: tuple[Keep, ...] = (same_tag, same_tags, *IN_PLACE)
 
 
 # Chosen on the tuning half of benchmarks/readings: above, sentences run out of words; below, swaps read oddly.
-NATURALNESS = 0.94
-SPARE = 0.7  # of the naturalness asked for: what the one swap of a sentence must have that has no better
+NATURALNESS = ASKED_FOR
+LEAST = 0.8  # that proposers drop words below by themselves: a dial under it has them drop none
+SPARE = 0.87  # of the naturalness asked for: what the one swap of a sentence must have that has no better
 RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
 RANKED_CASES = 5  # cases a seed, so that a rank has to choose
 Order = Literal["turns", "score"]
@@ -155,7 +157,7 @@ def swap_words(
                 worth = ranks[number]
                 places.sort(key=lambda index: -float(worth[index]))
             chosen += [(number, Slot(parse, index)) for index in places[:most]]
-        named = proposer if naturalness else unfiltered(proposer)
+        named = proposer_for(proposer, naturalness)
         found = propose(tools, named, language, [slot for _, slot in chosen], top)
         drafts = [
             (number, slot, fit_in(slot, candidate.word), candidate)
@@ -193,8 +195,12 @@ def natural_enough(
     return [best]
 
 
-def unfiltered(proposer: str) -> str:
-    """The name of the proposer that drops no word for being odd, where there is one."""
+def proposer_for(proposer: str, naturalness: float) -> str:
+    """The name of the proposer that has the words for a dial: below the default more, and far below all, odd or not."""
+    if naturalness >= NATURALNESS:
+        return proposer
+    if naturalness >= LEAST:
+        return {"auto": "auto:more", "smollm": f"smollm:{LEAST}"}.get(proposer, proposer)
     return {"auto": "auto:any", "smollm": "smollm:0"}.get(proposer, proposer)
 
 

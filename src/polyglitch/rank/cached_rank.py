@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from polyglitch import registry
 from polyglitch.errors import UsageError
+from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats, Inspection, Lens, Parse, System, Tools, WhiteBox
 from polyglitch.rank.cases import CASE_RANKS, is_question, question_order
 from polyglitch.rank.look_ahead import LookAhead, stand_in
 from polyglitch.rank.orders import CaseOrder, FixedOrder, in_turns
-from polyglitch.rank.words import Ranking, mean_score
+from polyglitch.rank.scores import Ranking, mean_score
 from polyglitch.records import Case, Input, Output, Seed, digest
 
 Ask = Callable[[Sequence[Input]], Sequence[Output]]

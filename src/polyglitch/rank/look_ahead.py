@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
+from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import AligningLens, Floats, ForcedReading, Lens, System, Tools
 from polyglitch.records import Case, Edit, Input, Output, digest
 

@@ -6,11 +6,11 @@ Deterministic: the same verdicts in the same order give the same weights, on any
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+from polyglitch.files.lazy_numpy import np, npt
 
-Doubles = npt.NDArray[np.float64]
+Doubles: TypeAlias = "npt.NDArray[np.float64]"
 STEPS = 12  # of Newton's method: it converges in five or six from the prior
 
 

@@ -12,9 +12,8 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-import numpy as np
-
-from polyglitch.nlp.lexicons.frequencies import frequencies
+from polyglitch.files.lazy_numpy import np
+from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.protocols import Tools
 from polyglitch.rank.look_ahead import Glimpse, LookAhead
 from polyglitch.rank.online_model import Doubles, OnlineModel, percentiles

@@ -20,8 +20,7 @@ import msgspec
 from rapidfuzz.distance import Indel
 
 from polyglitch.errors import UsageError
-from polyglitch.issues.groups import unasked_negation
-from polyglitch.issues.kinds import words
+from polyglitch.issues.groups import unasked_negation, words
 from polyglitch.protocols import Inspection, WhiteBox
 from polyglitch.records import Case, Edit, Input, Issue, Output, Trial
 from polyglitch.repair.transfer import cut, transfer

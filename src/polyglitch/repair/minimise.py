@@ -19,8 +19,7 @@ from polyglitch.errors import PolyglitchError
 from polyglitch.protocols import Parse
 from polyglitch.records import Case, Edit, Input, Issue, Trial, Verdict, digest
 from polyglitch.repair.pair import InputPair, contained_pair, swapped_pair, well_formed
-from polyglitch.repair.same_bug import same_bug
-from polyglitch.repair.shrink import ShrinkableSentence, still_a_sentence, words_less
+from polyglitch.repair.shrink import ShrinkableSentence, same_bug, still_a_sentence, words_less
 from polyglitch.results.history import MINIMISED, History
 from polyglitch.results.reopened import Reopened, issue_by_issue, with_inputs
 

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
 
-from polyglitch.issues.kinds import is_negation
-from polyglitch.languages.forms import share_most
+from polyglitch.issues.groups import is_negation
+from polyglitch.languages.record import share_most
 from polyglitch.repair.pair import WORD
-from polyglitch.repair.same_bug import like_any
+from polyglitch.repair.shrink import like_any
 
 SHORT = 3  # letters: articles and prepositions, which follow the gender of the word after them
 

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
+from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats
 
 Span = tuple[int, int]
@@ -45,6 +44,18 @@ def inside(offsets: Sequence[Span], text: str, start: int, end: int) -> list[Spa
             right -= 1
         spans.append((left - start, right - start) if left < right else (0, 0))
     return spans
+
+
+def in_batches(sizes: Sequence[int], most: int) -> Iterator[list[int]]:
+    """Numbers of texts of like size together, so that a padded batch has at most so many cells (size squared)."""
+    batch: list[int] = []
+    for number in sorted(range(len(sizes)), key=lambda n: sizes[n]):
+        if batch and (len(batch) + 1) * sizes[number] ** 2 > most:
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
 
 
 def walk(pieces: Sequence[str], text: str) -> list[Span]:

@@ -19,7 +19,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Input
 from polyglitch.registry import suggest
-from polyglitch.systems.command.lines import fingerprint
+from polyglitch.systems.command.once import fingerprint
 from polyglitch.systems.embedding_gradients import inside
 
 if TYPE_CHECKING:

@@ -56,13 +56,18 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
     def fill(self, item: Input) -> tuple[str, int]:
         """The user's message for an input, and where the input's text starts in it."""
-        parts: list[str] = []
-        start = -1
+        pieces = self._pieces(self.user)
+        whole = "".join(self._value(name, item) if name else piece for piece, name in pieces)
+        return whole, self.place("text", item)
+
+    def place(self, field: str, item: Input) -> int:
+        """Where a field first starts in the user's message for an input; -1 where it has no place."""
+        start = 0
         for piece, name in self._pieces(self.user):
-            if name == "text" and start < 0:
-                start = sum(map(len, parts))
-            parts.append(self._value(name, item) if name else piece)
-        return "".join(parts), start
+            if name == field:
+                return start
+            start += len(self._value(name, item) if name else piece)
+        return -1
 
     def told(self, item: Input) -> str:
         """The system's message for an input."""

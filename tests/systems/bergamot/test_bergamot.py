@@ -29,8 +29,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def translator() -> Any:
-    from polyglitch.systems.bergamot.system import open_translator
-    from polyglitch.systems.firefox import model_folder
+    from polyglitch.systems.bergamot.system import model_folder, open_translator
 
     return open_translator(model_folder("en-pt"))
 
@@ -134,7 +133,7 @@ def test_firefox_is_a_white_box_that_explains_its_own_final_output() -> None:
 
 
 def test_a_folder_is_a_system_with_its_languages(translator: Any, tmp_path: Path) -> None:
-    from polyglitch.systems.firefox import model_folder
+    from polyglitch.systems.bergamot.system import model_folder
 
     system = open_system(f"bergamot:{model_folder('pt-en')}")
     assert system.languages == ("pt", "en")
@@ -158,8 +157,7 @@ def test_translating_with_firefox_imports_no_torch() -> None:
 def test_numpy_finds_an_output_as_likely_as_torch_does_alone_or_with_others(
     translator: Any,
 ) -> None:
-    from polyglitch.systems.bergamot.system import open_forced
-    from polyglitch.systems.firefox import model_folder
+    from polyglitch.systems.bergamot.system import model_folder, open_forced
 
     lens = open_forced(model_folder("en-pt"))
     outputs = [*translator.translate(TEXTS[:-1]), "Um navio azul, talvez."]

@@ -15,7 +15,7 @@ from polyglitch.campaign import make_campaign
 from polyglitch.cli.run import run_campaign
 from polyglitch.errors import SystemFailed
 from polyglitch.records import Input, Output
-from polyglitch.systems.http import pace
+from polyglitch.systems.http import exchange
 from polyglitch.systems.http import system as engine
 from polyglitch.systems.spending import Limits, Meter
 from polyglitch.systems.uri import open_system
@@ -227,12 +227,20 @@ def test_a_compressed_answer_is_not_unpacked() -> None:
 
 
 def test_a_service_that_is_gone_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "OPENINGS", 2)
-    monkeypatch.setattr(pace, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(exchange, "OPENINGS", 2)
+    monkeypatch.setattr(exchange, "LONGEST_PAUSE", 0.05)
     with recorder(flaky()) as server:
         base = server.base
     with pytest.raises(SystemFailed, match=r"no answer to 1\d requests in a row.*cannot connect"):
         ask(f"libretranslate:en-es@{base}?together=1", *map(str, range(50)), retries=50)
+
+
+def test_where_nobody_ever_listened_the_address_is_doubted_soon(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exchange, "LONGEST_PAUSE", 0.05)
+    with pytest.raises(SystemFailed, match=r"1\d requests.*is the address right, and does"):
+        ask("libretranslate:en-es@http://127.0.0.1:9?together=1", *map(str, range(50)), retries=50)
 
 
 def test_the_meter_counts_what_may_be_billed() -> None:

@@ -101,6 +101,7 @@ def test_a_tool_call_is_an_answer_with_name_and_arguments() -> None:
     assert json.loads(found.text) == {"name": "book", "arguments": {"seats": 2}}
 
 
+@pytest.mark.slow
 def test_what_a_prompt_declares_chooses_the_relations(feature: Path, cli: Any) -> None:
     prompt = load_prompt(str(feature), RemotePrompt)
     assert prompt.parts == (
@@ -127,6 +128,7 @@ def test_what_a_prompt_declares_chooses_the_relations(feature: Path, cli: Any) -
     assert by_relation["follows:judge-swap"]["violated"] == 3  # it says yes on both sides
 
 
+@pytest.mark.slow
 def test_a_prompt_that_does_not_fit_is_refused_with_the_reason(tmp_path: Path, cli: Any) -> None:
     bad = tmp_path / "bad.toml"
     for text, why in (
@@ -186,6 +188,7 @@ CHATS = [
     {"input": "Largest?", "choices": ["Mars", "Jupiter"], "target": "B", "id": 7},
     {"doc_id": 3, "doc": {"question": "Smallest?", "choices": {"text": ["Mars", "Jupiter"], "label": ["A", "B"]}},
      "target": 0, "resps": [["A"]]},
+    {"doc_id": 4, "doc": {"question": "Which barks?", "choices": ["cat", "dog"], "answer": 1}, "target": "1"},
     {"question": "Where?", "contexts": ["It is here.", "It is red."], "answer": ["here", "in here"]},
 ]  # fmt: skip
 
@@ -202,6 +205,7 @@ def test_chats_and_other_peoples_test_sets_are_corpora(tmp_path: Path) -> None:
         ("Which train?", "The red one"),
         ("Largest?\nA) Mars\nB) Jupiter", "Jupiter"),
         ("Smallest?\nA) Mars\nB) Jupiter", "Mars"),
+        ("Which barks?\nA) cat\nB) dog", "dog"),
         ("Where?", "here"),
     ]
     first, *_, last = corpus

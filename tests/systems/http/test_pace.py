@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.errors import SystemFailed, UsageError
-from polyglitch.systems.http import pace
+from polyglitch.systems.http import exchange
 from polyglitch.systems.http.api import Fault
 from polyglitch.systems.http.exchange import message, retry_after
 from polyglitch.systems.http.template import follow, parse_path
@@ -19,7 +19,7 @@ from polyglitch.systems.http.template import follow, parse_path
 
 def test_the_limit_climbs_halves_and_is_never_passed() -> None:
     async def story() -> tuple[int, list[float]]:
-        limit = pace.AdaptiveLimit(16)
+        limit = exchange.AdaptiveLimit(16)
         busy = most = 0
 
         async def one() -> None:
@@ -48,7 +48,7 @@ def test_the_limit_climbs_halves_and_is_never_passed() -> None:
 
 def test_a_waiter_that_gives_up_leaves_its_place_to_others() -> None:
     async def story() -> None:
-        limit = pace.AdaptiveLimit(1)
+        limit = exchange.AdaptiveLimit(1)
 
         async def hold() -> None:
             async with limit.slot():
@@ -66,7 +66,7 @@ def test_a_waiter_that_gives_up_leaves_its_place_to_others() -> None:
 
 def test_a_rate_is_kept() -> None:
     async def story() -> float:
-        steady = pace.Pace(100)
+        steady = exchange.Pace(100)
         started = time.monotonic()
         await asyncio.gather(*(steady.take(2) for _ in range(21)))
         return time.monotonic() - started
@@ -75,11 +75,11 @@ def test_a_rate_is_kept() -> None:
 
 
 def test_the_breaker_lets_one_try_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(exchange, "LONGEST_PAUSE", 0.05)
 
     async def story() -> None:
-        breaker = pace.Breaker("service")
-        for _ in range(pace.FAILURES):
+        breaker = exchange.Breaker("service")
+        for _ in range(exchange.FAILURES):
             await breaker.enter()
             breaker.failed("down")
         entered: list[int] = []

@@ -58,7 +58,7 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def smollm_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    from polyglitch.nlp.models.smollm_torch import open_torch_smollm, torch_folder
+    from polyglitch.nlp.models.smollm import open_torch_smollm, torch_folder
 
     open_torch_smollm()  # unpacks the weights where that was not done yet
     unpacked = torch_folder()

@@ -188,6 +188,7 @@ def test_a_refusal_is_no_answer() -> None:
     assert found.status == "refused"
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_cut_off_is_none_unless_its_label_is_whole() -> None:
     with recorder(lambda _: chat("Well, if one", finish_reason="length")) as server:
         (found,) = ask(f"openai:m@{server.base}", ["hi"])

@@ -14,16 +14,17 @@ from itertools import islice, zip_longest
 from msgspec.structs import replace
 
 from polyglitch.languages import DEFAULT
-from polyglitch.mutate.capabilities.gaps import WideGap, wide_gaps
 from polyglitch.mutate.capabilities.places import (
     ADVERBS,
     GrowthPlace,
+    WideGap,
     abusive,
     left_alone,
+    opened_texts,
     places,
+    wide_gaps,
 )
-from polyglitch.mutate.capabilities.set_phrases import opened_texts
-from polyglitch.nlp.lexicons.sentiment import SentimentLexicon
+from polyglitch.nlp.lexicons.terms import SentimentLexicon
 from polyglitch.nlp.parsers.grammar import Grammar
 from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Gap, Parse, Parser, PhraseFiller, Proposer, Slot, Token

@@ -1,17 +1,33 @@
-"""Where a sentence may grow: what richer productions of the grammar have that its own phrases lack."""
+"""Where a sentence may grow: by what richer productions of the grammar have that its own phrases lack.
+
+By one word or by several: any richer production, spelt out as tags. What a production adds may be a word (JJ) or a
+phrase (PP); a phrase is spelt out by its own likeliest productions until only tags are left that a filler has words
+for.
+
+A whole statement may grow by a set phrase before it, where the grammar has such a production. `S -> NP VP .` becomes `S
+-> PP , NP VP .` ("For the record, ..."). The phrases are data of the language: they take no side, report nobody else's
+view and soften nothing, so that the label stays. They stand outside of the statement, so rules that quote a sentence do
+not take them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
+
+import msgspec
 
 from polyglitch.errors import Missing
 from polyglitch.languages import having
 from polyglitch.languages import language as language_of
+from polyglitch.mutate.slots import begins_with_name
 from polyglitch.nlp.lexicons.terms import abuse_lists
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.parsers.grammar import Grammar, insertions, productions
 from polyglitch.protocols import Parse, Token, Tree
+from polyglitch.records import digest
 
 # Tags that a word can fill without changing who does what; a lone adverb is an ADVP of its own. Under universal tags,
 # which say nothing of agreement, only adverbs: they have one form.
@@ -123,3 +139,179 @@ def abusive() -> frozenset[str]:
         return frozenset(abuse_lists()["slur"]) | frozenset(abuse_lists()["profanity"])
     except Missing:
         return frozenset()
+
+
+TAGS = frozenset({"JJ", "RB", "NN", "NNS", "IN", "DT", "PRP$", "CC"})
+PHRASES = frozenset({"PP", "ADVP", "ADJP", "NP"})
+LONGEST = 4  # words added at once
+DEPTH = 3  # of phrases within an added phrase
+SPELLINGS = 6  # ways to spell a phrase out, the likeliest
+PER_GAP = 8  # richer productions of each phrase, the likeliest
+MOST_GAPS = 12  # of a sentence that are filled: each costs the model some fifty tokens
+ENDS = frozenset(
+    {".", ",", ":", "''", "-RRB-"}
+)  # what may follow an added phrase: before a word it would part two that belong together
+
+
+class WideGap(msgspec.Struct, frozen=True):
+    """Where words may go in: before which token, with which tags, and how likely the production is."""
+
+    index: int
+    tags: tuple[str, ...]
+    likelihood: float
+
+
+@cache
+def spellings(
+    grammar: Grammar, symbol: str, depth: int = DEPTH
+) -> tuple[tuple[tuple[str, ...], float], ...]:
+    """The likeliest sequences of tags that a symbol stands for, each with its probability."""
+    if symbol in TAGS:
+        return (((symbol,), 1.0),)
+    if symbol not in PHRASES or not depth:
+        return ()
+    found: dict[tuple[str, ...], float] = {}
+    for parts in grammar.counts.get(symbol, {}):
+        if len(parts) > LONGEST or not set(parts) <= TAGS | PHRASES:
+            continue
+        share = grammar.probability(symbol, parts)
+        for some in product(*(spellings(grammar, part, depth - 1) for part in parts)):
+            tags = tuple(tag for row, _ in some for tag in row)
+            odds = share
+            for _, own in some:
+                odds *= own
+            if len(tags) <= LONGEST:
+                found[tags] = max(found.get(tags, 0.0), odds)
+    best = sorted(found.items(), key=lambda row: (-row[1], row[0]))[:SPELLINGS]
+    return tuple(best)
+
+
+def wide_gaps(parse: Parse, grammar: Grammar) -> list[WideGap]:
+    """Where a sentence may grow, the places taking turns, the likeliest tags of each first."""
+    tree = tree_of(parse)
+    if tree is None:
+        return []
+    found: dict[tuple[int, tuple[str, ...]], WideGap] = {}
+    allowed = TAGS | PHRASES
+    for label, parts, node in productions(tree):
+        for longer in grammar.superstructures(label, parts, allowed, 2)[:PER_GAP]:
+            likelihood = grammar.probability(label, longer)
+            for added in insertions(longer, parts, allowed):
+                for gap in spelt(added, likelihood, node, parse, grammar):
+                    known = found.get((gap.index, gap.tags))
+                    if known is None or known.likelihood < gap.likelihood:
+                        found[gap.index, gap.tags] = gap
+    ordered = sorted(found.values(), key=lambda gap: (-gap.likelihood, gap.index, gap.tags))
+    return by_turns(ordered)[:MOST_GAPS]
+
+
+def by_turns(gaps: list[WideGap]) -> list[WideGap]:
+    """First the likeliest of every place and length, then the next of each."""
+    turns: dict[tuple[int, bool], int] = {}
+    keyed: list[tuple[int, int, WideGap]] = []
+    for gap in gaps:
+        place = gap.index, len(gap.tags) > 1
+        turns[place] = turns.get(place, 0) + 1
+        keyed.append((turns[place], len(keyed), gap))
+    return [gap for _, _, gap in sorted(keyed, key=lambda row: row[:2])]
+
+
+def spelt(
+    added: tuple[tuple[int, str], ...],
+    likelihood: float,
+    node: Tree,
+    parse: Parse,
+    grammar: Grammar,
+) -> Iterator[WideGap]:
+    """The gaps of one insertion, where its symbols stand together and the sentence bears them."""
+    if len({before for before, _ in added}) > 1:
+        return
+    before = added[0][0]
+    index = node.children[before].start if before < len(node.children) else node.end
+    for some in product(*(spellings(grammar, symbol) for _, symbol in added)):
+        tags = tuple(tag for row, _ in some for tag in row)
+        odds = likelihood
+        for _, own in some:
+            odds *= own
+        if len(tags) <= LONGEST and bears(parse, node, before, index, tags):
+            yield WideGap(index, tags, odds)
+
+
+def bears(parse: Parse, node: Tree, before: int, index: int, tags: tuple[str, ...]) -> bool:
+    """Whether words of these tags leave who does what as it is at this place."""
+    if index == 0 or any(quoted in parse.tokens[index - 1].text for quoted in '"“'):
+        return False
+    left = parse.tokens[index - 1]
+    right = parse.tokens[index] if index < len(parse.tokens) else None
+    if tags[0] == "IN":
+        return phrase_follows(left, right, tags)
+    if tags == ("CC", "JJ"):
+        return left.tag == "JJ" and (right is None or right.tag in NOUNS | ENDS)
+    if "JJ" in tags and right is not None and right.tag == "JJ":
+        return False  # an adjective before another one: "a unique perfect performance"
+    if set(tags) == {"JJ"} or (len(tags) == 1 and tags[0] in ADVERBS):
+        return place_of(((before, tags[0]),), tags, node, parse, "", 0.0) is not None
+    return False
+
+
+def phrase_follows(left: Token, right: Token | None, tags: tuple[str, ...]) -> bool:
+    """Whether a prepositional phrase may come between two words."""
+    if tags[-1] not in NOUNS or left.pos not in ("NOUN", "VERB", "ADJ", "ADV", "PRON", "PROPN"):
+        return False
+    if left.tag in ("WDT", "WP", "PRP$", "EX") or left.lemma in ("be", "have", "do"):
+        return False
+    if left.text.lower() in left_alone("never_modified") | abusive():
+        return False
+    return right is None or (right.tag in ENDS and right.text.lower() not in ("of", "than", "'s"))
+
+
+PLAIN = ("NP", "VP", ".")  # what a statement is at its core, whatever else it holds
+KEPT_CAPITAL = ("I", "I'm", "I've", "I'd", "I'll")
+
+
+class SetPhrase(msgspec.Struct, frozen=True):
+    """A phrase as it is written inside a sentence, and what it is in the grammar."""
+
+    text: str
+    label: str
+
+
+@cache
+def set_phrases(language: str) -> tuple[SetPhrase, ...]:
+    """Those of a language; none where its data has none."""
+    try:
+        table = language_of(language).table("expansion.toml", "expansion").get("opening", {})
+    except Missing:
+        table = {}
+    return tuple(SetPhrase(text, label) for label, texts in table.items() for text in texts)
+
+
+def opened_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tuple[SetPhrase, str]]:
+    """The statement after each phrase that the grammar allows, in an order of its own for every sentence."""
+    tree = tree_of(parse)
+    if tree is None or not tree.children or not is_statement(parse, tree.label):
+        return
+    first = tree.children[0]
+    node = first if first.label == "S" and first.children else tree  # the first of two statements
+    parts = tuple(child.label for child in node.children)
+    if parts[0] != "NP" or "VP" not in parts:
+        return  # it begins with a phrase of that kind already, or is no plain statement
+    rest = without_capital(parse)
+    for phrase in sorted(set_phrases(language), key=lambda one: digest([parse.text, one.text])):
+        richer = ((phrase.label, ",", *parts), (phrase.label, ",", *PLAIN))
+        if any(grammar.probability(node.label, longer) > 0 for longer in richer):
+            yield phrase, f"{phrase.text[:1].upper()}{phrase.text[1:]}, {rest}"
+
+
+def is_statement(parse: Parse, label: str) -> bool:
+    """One sentence that ends as a statement does and quotes nothing."""
+    marks = sum(token.text in (".", "!", "?") for token in parse.tokens)
+    return label == "S" and parse.text.endswith(".") and marks == 1 and '"' not in parse.text
+
+
+def without_capital(parse: Parse) -> str:
+    """The sentence as it stands after a comma."""
+    first = parse.tokens[0]
+    if first.text in KEPT_CAPITAL or (first.tag.startswith("NNP") and begins_with_name(parse)):
+        return parse.text
+    return parse.text[:1].lower() + parse.text[1:]

@@ -10,8 +10,7 @@ from typing import Any
 
 from polyglitch.languages import DEFAULT
 from polyglitch.mutate.capabilities.spec import LENGTH, Condition, listed
-from polyglitch.nlp.lexicons.sentiment import CLASSES, SentimentLexicon, open_lexicon
-from polyglitch.nlp.lexicons.terms import terms
+from polyglitch.nlp.lexicons.terms import CLASSES, SentimentLexicon, open_lexicon, terms
 from polyglitch.protocols import Parse
 
 SIDES = ("positive", "negative", "neutral")

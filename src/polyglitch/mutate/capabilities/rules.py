@@ -179,10 +179,11 @@ def _pronoun_variants(parse: Parse) -> list[str]:
         # Mostly anybody is meant by "you" and "your", but for "you are ..."; and people are not "a driver".
         told = following is not None and following.text.lower() in TOLD
         main = token.relation in SUBJECT and parse.tokens[token.head].head == token.head
-        article = any(
-            each.text.lower() in ("a", "an") for each in parse.tokens[number + 2 : number + 3]
+        one = any(  # "you are the best teacher"
+            each.relation == "attr" and each.tag == "NN" and each.head == token.head
+            for each in parse.tokens
         )
-        if not told or not main or article:
+        if not told or not main or one:
             return []
     elif earlier or later:
         return []

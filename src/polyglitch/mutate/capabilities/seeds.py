@@ -14,8 +14,7 @@ from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
 from polyglitch.mutate.capabilities.predicates import CorpusSentence, fits, may_fit, not_parsed
 from polyglitch.mutate.capabilities.spec import Capability, spoken
 from polyglitch.mutate.slots import begins_with_name
-from polyglitch.nlp.lexicons.sentiment import INDEPENDENT, open_lexicon
-from polyglitch.nlp.lexicons.terms import term_lists
+from polyglitch.nlp.lexicons.terms import INDEPENDENT, open_lexicon, term_lists
 from polyglitch.nlp.parsers.grammar import open_grammar
 from polyglitch.nlp.sentences import readable
 from polyglitch.protocols import Parse, Tools

@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.mutate.capabilities.predicates import SIDES
-from polyglitch.nlp.lexicons.sentiment import SentimentLexicon
-from polyglitch.nlp.lexicons.terms import terms
+from polyglitch.nlp.lexicons.terms import SentimentLexicon, terms
 from polyglitch.nlp.proposers.slot_words import match_article
 from polyglitch.protocols import Parse, Proposer, Slot, Token
 

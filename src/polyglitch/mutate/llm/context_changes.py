@@ -10,8 +10,12 @@ from itertools import pairwise
 from polyglitch.mutate.llm.changes import OPTION, Change, FeatureRow, wording
 from polyglitch.nlp.sentences import split_sentences
 
+HOUR = re.compile(r"(?<![\d:])(\d\d):[0-5]\d(?![\d:])")
+LAST_HOUR = 24
+CLOCK = re.compile(r"(?<!\d)([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
 NUMBER = re.compile(r"(\d+)(?:[.,:]\d+)*")
 YEAR = re.compile(r"(?<![\d.,/-])(1[5-9]\d\d|20\d\d)(?![\d,/-]|\.\d)")
+NEARBY = 3  # how far a wrong number word may lie from the right one
 
 
 def passage_order(text: str, row: FeatureRow) -> Iterator[str]:
@@ -70,9 +74,11 @@ def marked_up(text: str, row: FeatureRow) -> Iterator[str]:
 
 
 def fact_altered(text: str, row: FeatureRow) -> Iterator[str]:
-    """The answer becomes another row's answer of the same kind, everywhere."""
+    """The answer becomes another of the same kind, everywhere; other rows' phrases would make no sense here."""
     old, new = row.label, row.other_label
-    if old and new and answer_kind(old) == answer_kind(new) and new.lower() not in text.lower():
+    if not old or not new or is_phrase(old):
+        return
+    if answer_kind(old) == answer_kind(new) and new.lower() not in text.lower():
         yield _whole(old).sub(lambda _: new, text)
 
 
@@ -207,6 +213,17 @@ def _whole(part: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(part)}(?!\w)", re.IGNORECASE)
 
 
+def is_phrase(answer: str) -> bool:
+    """Whether an answer is several plain words, with no figure or name to put another for."""
+    return len(answer.split()) > 1 and not NUMBER.search(answer) and answer == answer.lower()
+
+
+def no_such_time(text: str, before: str) -> bool:
+    """Whether a change made a time that no clock shows, such as 27:00."""
+    made = {int(hour) for hour in HOUR.findall(text)}
+    return max(made, default=0) > LAST_HOUR and not made <= {int(h) for h in HOUR.findall(before)}
+
+
 def answer_kind(answer: str) -> str:
     """What an answer is made of: digits and what stands by them, words with capitals, or other words."""
     shape = NUMBER.sub("0", answer)
@@ -214,15 +231,29 @@ def answer_kind(answer: str) -> str:
     return shape if "0" in shape else f"{kind} {len(answer.split())}"
 
 
+def other_figure(answer: str, more: int) -> str:
+    """An answer with so much more for its numbers; a time of the day stays one."""
+    if clock := CLOCK.search(answer):
+        hour = (int(clock[1]) + more) % 24
+        return CLOCK.sub(lambda found: f"{hour}:{found[2]}", answer)
+    return NUMBER.sub(str(int(NUMBER.findall(answer)[0]) + more), answer)
+
+
 def wrong_answers(
-    right: str, asked: str, others: list[str], names: Mapping[str, Sequence[str]]
+    right: str,
+    asked: str,
+    others: list[str],
+    names: Mapping[str, Sequence[str]],
+    numbers: Mapping[str, int],
 ) -> list[str]:
     """Answers that may be taken for the right one: other options, numbers, names, others of its kind; else any."""
     options = [match[2].strip() for match in OPTION.finditer(asked)]
     if len(options) > 1 and right in options:
         return [option for option in options if option != right]
     if NUMBER.search(right):
-        return [NUMBER.sub(str(int(NUMBER.findall(right)[0]) + more), right) for more in (3, 7)]
+        return [other_figure(right, more) for more in (3, 7)]
+    if (counted := numbers.get(right.lower())) is not None:
+        return [word for word, value in numbers.items() if 1 <= value - counted <= NEARBY]
     first, _, last = right.partition(" ")
     for some in names.values():
         if first in some and (not last or last[0].isupper()):

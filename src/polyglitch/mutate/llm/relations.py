@@ -17,10 +17,12 @@ from polyglitch.component import component
 from polyglitch.errors import Missing, UsageError
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
 from polyglitch.mutate.llm.changes import CHANGES, FeatureRow, Lacking, has_options, wording
 from polyglitch.mutate.llm.context_changes import (
     CONTEXT_CHANGES,
     date_pattern,
+    no_such_time,
     paragraphs,
     wrong_answers,
 )
@@ -167,7 +169,7 @@ def followups(
         "both": f"{item.context}{JOIN}{item.text}" if item.context else item.text,
     }[relation.on]
     for new in dict.fromkeys(changed(relation, text, row, tools, feature)):
-        if new == text or not new.strip():
+        if new == text or not new.strip() or no_such_time(new, text):
             continue
         fields: dict[str, Any] = {"text": new}
         if relation.on == "context":
@@ -230,7 +232,9 @@ def row_of(
         labels = [contrary]
     else:
         names = wording(language).get("names", {})
-        labels = wrong_answers(seed.label or "", seed.input.text, labels, names)
+        labels = wrong_answers(
+            seed.label or "", seed.input.text, labels, names, language_of(language).numbers
+        )
 
     def ask(kind: str, text: str) -> str | None:
         template = wording(language)["rewrite"] if kind == "paraphrase" else "{text}"

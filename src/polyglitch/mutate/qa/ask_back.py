@@ -14,8 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from polyglitch.component import component
-from polyglitch.mutate.qa.material import in_case, parse_questions
-from polyglitch.mutate.qa.selection import declarative
+from polyglitch.mutate.qa.material import declarative, in_case, parse_questions
 from polyglitch.mutate.qa.statement import asks_for_subject, span, take_apart, to_statements
 from polyglitch.mutate.qa.wording import bare, small, templates, why, words
 from polyglitch.protocols import Mutation, Parse, Parser, Tools

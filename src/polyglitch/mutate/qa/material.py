@@ -1,17 +1,182 @@
-"""What the relations of QAQA are made from, prepared for some seeds at a time."""
+"""What the relations of QAQA are made from, prepared for some seeds at a time; above all sentences to insert: near a
+question in meaning, complete by themselves, and no answer to it.
+
+Published code searches contexts first and sentences within them; the paper, and this, searches sentences at once.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from polyglitch.mutate.qa.selection import Chosen, SentencePool, choose
+from polyglitch.languages import DEFAULT
 from polyglitch.mutate.qa.statement import embedded, is_yes_no, yes_no_statements
-from polyglitch.mutate.qa.wording import bare, capitals_of, small
+from polyglitch.mutate.qa.wording import bare, capitals_of, content_words, core, small, words
 from polyglitch.mutate.slots import begins_with_name
+from polyglitch.nlp.embedders.sentence_vectors import SentenceIndex, open_index
+from polyglitch.nlp.sentences import split_sentences
 from polyglitch.protocols import Embedder, Parse, Parser
 from polyglitch.records import Seed, digest
+
+LARGEST = 40_000  # rows of the corpus that a pool is made of, as published
+LOOKED_AT = 60  # nearest sentences that are looked at for each question
+SHORTEST, LONGEST = 5, 24  # words of a sentence worth inserting
+# A sentence with so large a share of the question's words is taken to answer or to contradict it.
+ANSWERING = 0.7
+BRACKETS = re.compile(r"(?<!\s)\s*[(\[][^()\[\]]*[)\]]")
+SMALL = re.compile(r"\b[a-z][\w'’-]*")
+# Lists, asides and quotations: cut out of their paragraph they rarely read well after "Someone told me that".
+LOOSE = re.compile(r"[,;:?!\"“”|=*/]|--| [-–—] ")
+
+
+@dataclass(frozen=True)
+class PoolSentence:
+    """A sentence of the pool and the row it is from."""
+
+    text: str
+    row: int
+
+
+@dataclass(frozen=True)
+class SentencePool:
+    """Sentences that may be inserted, the rows they are from, and their index."""
+
+    rows: tuple[Seed, ...]
+    sentences: tuple[PoolSentence, ...]
+    index: SentenceIndex
+    common: frozenset[str]  # words written small somewhere: no names
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A sentence chosen for a question: ready to stand after `that`, with its row and its likeness."""
+
+    text: str
+    starts_with_name: bool
+    row: Seed
+    likeness: float
+
+
+def make_pool(seeds: Iterable[Seed], embedder: Embedder, largest: int = LARGEST) -> SentencePool:
+    """The usable sentences of all contexts; a sentence that stands in several belongs to the first."""
+    rows = tuple(seed for seed in islice(seeds, largest) if seed.input.context)
+    found: dict[str, int] = {}
+    read: set[str] = set()
+    common: set[str] = set(words("function_words"))
+    for number, seed in enumerate(rows):
+        context = seed.input.context or ""
+        if context not in read:
+            read.add(context)
+            common.update(SMALL.findall(context))
+            for sentence in split_sentences(context, seed.input.language or DEFAULT):
+                text = tidied(sentence)
+                if text is not None:
+                    found.setdefault(text, number)
+    sentences = tuple(PoolSentence(text, row) for text, row in found.items())
+    index = open_index([item.text for item in sentences], embedder)
+    return SentencePool(rows, sentences, index, frozenset(common))
+
+
+def tidied(sentence: str) -> str | None:
+    """The sentence without brackets and opener, or nothing if it leans on its neighbours."""
+    text = BRACKETS.sub("", sentence)
+    opener, comma, rest = text.partition(", ")
+    if comma and opener.lower() in words("openers"):
+        text = rest[:1].upper() + rest[1:]
+    found = text.split()
+    if not SHORTEST <= len(found) <= LONGEST or not text.endswith(".") or LOOSE.search(text):
+        return None
+    lowered = [word.lower().strip(".'") for word in found]
+    if not text[0].isupper() or lowered[0] in words("leaning"):
+        return None
+    return None if words("pronouns") & set(lowered) else text
+
+
+def declarative(parse: Parse) -> bool:
+    """Whether the parse is of one whole statement: a subject, then a finite verb, and one root."""
+    roots = [index for index, token in enumerate(parse.tokens) if token.head == index]
+    if len(roots) != 1:
+        return False
+    root = roots[0]
+    around = [token for token in parse.tokens if token.head == root]
+    subject = any(t.relation in ("nsubj", "nsubjpass") and t.pos != "PRON" for t in around)
+    verbs = [parse.tokens[root], *(t for t in around if t.relation in ("aux", "auxpass"))]
+    finite = any(token.tag in ("VBZ", "VBP", "VBD", "MD") for token in verbs)
+    return subject and finite and parse.tokens[root].pos in ("VERB", "AUX")
+
+
+def starts_with_name(parse: Parse, pool: SentencePool) -> bool:
+    """Whether the first word of a sentence keeps its capital within another."""
+    first, second = parse.tokens[0], parse.tokens[1]
+    if first.text.lower() in words("never_names"):
+        return False
+    joined = first.pos == second.pos == "PROPN" and first.text.lower() not in words(
+        "function_words"
+    )
+    return joined or (first.text.lower() not in pool.common and first.tag != "NNS")
+
+
+def answers_it(text: str, seed: Seed) -> bool:
+    """Whether a sentence holds the answer in so many words."""
+    if seed.label is None or seed.label.lower() in ("yes", "no", "no answer"):
+        return False
+    aliases = [alias for alias in seed.data.get("aliases", []) if isinstance(alias, str)]
+    return any(
+        re.search(rf"\b{re.escape(answer.lower().rstrip('.'))}\b", text.lower())
+        for answer in (seed.label, *aliases)
+    )
+
+
+def about_the_same(seed: Seed, other: Seed) -> bool:
+    """Whether two rows come from one passage or one article."""
+    same_title = seed.input.title is not None and seed.input.title == other.input.title
+    return same_title or seed.input.context == other.input.context
+
+
+def choose(
+    seeds: Sequence[Seed],
+    questions: Sequence[Parse],
+    pool: SentencePool,
+    embedder: Embedder,
+    parser: Parser,
+    most: int,
+) -> list[list[Chosen]]:
+    """For each question the nearest sentences that may be inserted, at most `most`."""
+    near = pool.index.search(embedder.embed([core(parse) for parse in questions]), LOOKED_AT)
+    candidates = [
+        [
+            (pool.sentences[place], score)
+            for place, score in places
+            if not about_the_same(seed, pool.rows[pool.sentences[place].row])
+            and not answers_it(pool.sentences[place].text, seed)
+        ]
+        for seed, places in zip(seeds, near, strict=True)
+    ]
+    texts = list(dict.fromkeys(item.text for found in candidates for item, _ in found))
+    parses = dict(zip(texts, parser.parse(texts), strict=True))
+    return [
+        [
+            Chosen(
+                item.text.rstrip("."),
+                starts_with_name(parses[item.text], pool),
+                pool.rows[item.row],
+                score,
+            )
+            for item, score in found
+            if declarative(parses[item.text]) and not covers(parses[item.text], question)
+        ][:most]
+        for found, question in zip(candidates, questions, strict=True)
+    ]
+
+
+def covers(sentence: Parse, question: Parse) -> bool:
+    """Whether a sentence speaks of nearly all that a question asks about."""
+    asked = content_words(question.tokens)
+    return bool(asked) and len(asked & content_words(sentence.tokens)) / len(asked) >= ANSWERING
+
 
 PARTNERS = 8  # rows that are tried as the other question of TI and ETI
 

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from polyglitch.component import component
 from polyglitch.errors import UsageError
-from polyglitch.mutate.qa.material import Material, Partner, is_binary, prepare
-from polyglitch.mutate.qa.selection import LARGEST, Chosen, SentencePool, make_pool
+from polyglitch.mutate.qa.material import (
+    LARGEST,
+    Chosen,
+    Material,
+    Partner,
+    SentencePool,
+    is_binary,
+    make_pool,
+    prepare,
+)
 from polyglitch.mutate.qa.wording import affirmed, large, small, templates, why
-from polyglitch.protocols import Floats, Mutation, Parse, Tools
+from polyglitch.protocols import Mutation, Tools
 from polyglitch.records import Case, Input, Seed, new_case
 from polyglitch.registry import suggest
 
@@ -65,32 +74,15 @@ def insert_sentences(
         if id(tools) not in pools:
             pools[id(tools)] = make_pool(tools.corpus(), vectors, largest_pool)
         materials = prepare(asked, pools[id(tools)], parser, vectors, tools.seed)
-        ranks = tools.word_ranks(asked, [material.parse for material in materials])
-        for number, material in enumerate(materials):
+        for material in materials:
             order = list(relations)
             if each == "one":
                 material.random.shuffle(order)
             made = (RELATIONS[name](material, style) for name in order)
-            cases = [case for case in made if case is not None]
-            if ranks is not None:
-                score = ranks[number]
-                cases.sort(key=lambda case: -promise(case, material.parse, score))
-            yield from cases[:1] if each == "one" else cases
+            cases = (case for case in made if case is not None)
+            yield from islice(cases, 1) if each == "one" else cases
 
     return mutate
-
-
-def promise(case: Case, question: Parse, ranks: Floats) -> float:
-    """GRI for a case: the highest rank among the question's words that the insertion repeats, else 0."""
-    there = {word.strip(".,?!'\"").lower() for word in case.data["inserted"].split()}
-    met = [
-        float(rank)
-        for token, rank in zip(question.tokens, ranks, strict=True)
-        if token.text.lower() in there
-    ]
-    return (
-        max(0.0, *met) if met else 0.0
-    )  # a shared word that never ranks is worth no less than none
 
 
 def equivalent_question(material: Material, style: Style) -> Case | None:

@@ -61,11 +61,14 @@ def digits_for_words(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """He becomes she, man becomes woman, everywhere; sentences that have both are left alone."""
+    """He becomes she, man becomes woman, everywhere; sentences that have both, or an aunt, are left alone."""
     lower = {token.text.lower() for token in parse.tokens}
+    known = language_of(parse.language).words
     female = wording("gender", parse.language)
     male = {new: old for old, new in female.items() if old not in ("him", "his")}
     male["her"] = "his"
+    if lower & (known("female") | known("male")) - female.keys() - male.keys():
+        return
     for table in (female, male):
         other = set(table.values())
         if not lower & set(table) or lower & other - set(table):

@@ -20,7 +20,7 @@ POINTS_BACK = re.compile(
 )
 # Phrases that open a sentence without saying anything: a second would pile up.
 OPENED = re.compile(
-    r"^(?:(?:i|we) (?:really |do |just )?(?:think|believe|feel|guess|suppose|know|hear|heard|must say)\b"
+    r"^(?:(?:i|we|you) (?:really |do |just )?(?:think|believe|feel|guess|suppose|know|hear|heard|must say)\b"
     r"|in my (?:opinion|view)\b|as (?:far as|everyone|you)\b|by the way\b|to be honest\b|honestly\b|frankly\b)",
     re.IGNORECASE,
 )
@@ -69,7 +69,10 @@ def opening_phrase(parse: Parse, dice: random.Random) -> Iterator[str]:
             return  # questions and orders are not known by anybody, and one opening is enough
         keep = begins_with_name(parse) or first.text == "I" or first.text[1:].isupper()
         rest = parse.text if keep else parse.text[:1].lower() + parse.text[1:]
-        yield f"{dice.choice(wording('sentences', parse.language)['hedges'])} {rest}"
+        said = wording("sentences", parse.language)
+        # What an author did or feels is no hearsay to that author: "As far as I know, I loved the garden".
+        own = first.tag == "PRP" and first.text.lower() in said["authors"]
+        yield f"{dice.choice(said['hedges_of_own' if own else 'hedges'])} {rest}"
 
 
 def praise_after(parse: Parse, dice: random.Random) -> Iterator[str]:

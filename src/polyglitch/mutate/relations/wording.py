@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.lexicons.sentiment import open_lexicon
-from polyglitch.nlp.lexicons.terms import pairs
+from polyglitch.nlp.lexicons.terms import open_lexicon, pairs
 from polyglitch.nlp.lexicons.terms import wording as section
 from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article, match_case
 from polyglitch.protocols import Parse, Token

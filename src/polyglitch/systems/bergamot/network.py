@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from polyglitch.systems.bergamot.model_file import EPSILON, ModelFile, check
+from polyglitch.systems.bergamot.forced import EPSILON, ModelFile, check
 
 
 class Memory:

@@ -1,20 +1,71 @@
-"""Translating and looking inside with a Bergamot network: words to pieces, pieces to words, in batches."""
+"""Translating and looking inside with a Bergamot network: words to pieces, pieces to words, in batches.
+
+Which target words may follow from which source words stands in Marian's binary lexical shortlist. Six u64 (magic,
+checksum, first, best, number of offsets, number of entries), the offsets (u64) and the entries (u32): the candidates of
+source word w are entries[offsets[w]:offsets[w + 1]].
+"""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from polyglitch.errors import UsageError
+from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.protocols import Floats, Inspection
-from polyglitch.systems.bergamot.model_file import END, only, read_model
+from polyglitch.systems.bergamot.forced import END, only, read_model
 from polyglitch.systems.bergamot.network import Network
-from polyglitch.systems.bergamot.shortlist import Ids, Shortlist, read_shortlist
 from polyglitch.systems.embedding_gradients import attributes, inside
+
+MAGIC = 0xF11A48D5013417F5
+HEADER = struct.Struct("<6Q")
+STEP = 8  # the native engine multiplies matrices whose width is a multiple of this
+
+Ids: TypeAlias = "npt.NDArray[np.int64]"
+
+
+@dataclass(frozen=True)
+class Shortlist:
+    """The candidates of each source word, and how many frequent words are always among them."""
+
+    first: int
+    offsets: npt.NDArray[Any]
+    entries: npt.NDArray[Any]
+
+    def candidates(self, source: Sequence[int]) -> Ids:
+        """The target words that may be used for a sentence, sorted; the vocabulary is shared."""
+        chosen = set(range(self.first)) | set(source)
+        for word in set(source):
+            if word + 1 < len(self.offsets):
+                some = self.entries[self.offsets[word] : self.offsets[word + 1]]
+                chosen.update(some.tolist())
+        extra = self.first  # as the native engine fills up, so that it has the same choice
+        while len(chosen) % STEP:
+            chosen.add(extra)
+            extra += 1
+        return np.array(sorted(chosen), np.int64)
+
+
+def read_shortlist(path: Path) -> Shortlist:
+    """Read a shortlist, or say why it is none."""
+    data = path.read_bytes()
+    if len(data) < HEADER.size or HEADER.unpack_from(data)[0] != MAGIC:
+        raise UsageError(f"{path} is no binary shortlist: it does not start with {MAGIC:#x}")
+    _, _, first, _, words, entries = HEADER.unpack_from(data)
+    if len(data) < HEADER.size + 8 * words + 4 * entries:
+        raise UsageError(f"{path} is cut short: {words} words and {entries} entries do not fit")
+    return Shortlist(
+        first,
+        np.frombuffer(data, "<u8", words, HEADER.size).astype(np.int64),
+        np.frombuffer(data, "<u4", entries, HEADER.size + 8 * words),
+    )
+
 
 LENGTH_FACTOR = (
     2.5  # words of a translation for each of the source, as the models' configuration says

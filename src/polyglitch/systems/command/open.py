@@ -1,21 +1,188 @@
 """`cmd:` and `cmd-once:`: any program that reads lines and writes lines. No shell is involved.
 
-Newlines inside an input are sent as spaces. A question with a context is sent as
-`question<TAB>context`.
+Newlines inside an input are sent as spaces. A question with a context is sent as `question<TAB>context`.
+
+A program that stays up: a line is written, its answer read, then the next line written.
+
+A batch is first asked at full speed. A surplus line may arrive when the next input is already
+written and would be taken for its answer, so as soon as anything is out of order the answers of the
+batch are thrown away and it is asked again carefully: with a pause after each answer in which a
+surplus shows, and on a fresh process after each fault. So a fault is recorded where it belongs and
+no input gets the answer of its neighbour. One thing no count can tell: a surplus line that is late
+(see GLANCE) when the very next input gets no answer at all.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import shutil
+import threading
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from polyglitch.errors import UsageError
-from polyglitch.systems.command.child import cannot_start
-from polyglitch.systems.command.lines import fingerprint
-from polyglitch.systems.command.lock_step import LockStep
-from polyglitch.systems.command.once import Once
+from polyglitch.records import Input, Output
+from polyglitch.systems.answers import answer, failed, timed_out
+from polyglitch.systems.command.child import Child, cannot_start
+from polyglitch.systems.command.once import NOTHING, Deaths, Once, as_line, fingerprint, split
+
+GLANCE = 0.001  # seconds in which most surplus lines show, as they follow the first at once
+GRACE = 0.02  # seconds in which all of them should
+PATIENCE = (
+    1.0  # seconds of silence after reading its first line before a program is suspected to buffer
+)
+PROMPT = 0.5  # seconds in which a buffering program answers once its input is closed
+SURPLUS = "more than one line for one input"
+
+log = logging.getLogger(__name__)
+
+
+class OutOfStep(Exception):
+    """Something went wrong in a batch, and it is not sure at which input."""
+
+
+class LockStep:
+    """The system behind `cmd:`. Turns into `Once` for a program that answers only at the end."""
+
+    languages: tuple[str | None, str | None] = (None, None)
+    parallel = 1
+    batch_size = 32
+
+    def __init__(self, argv: Sequence[str], signature: str, timeout: float) -> None:
+        self.signature = signature
+        self._argv, self._timeout = argv, timeout
+        self._lock = threading.Lock()
+        self._deaths = Deaths(" ".join(argv))
+        self._spoken = False  # whether an answer ever came before the input was closed
+        self._slow = (
+            False  # whether a first answer came so late that closing did not bring it about
+        )
+        self._patience = min(PATIENCE, timeout / 4)
+        self._once: Once | None = None
+        # Started by the first question: a system is opened and its signature compared before anything runs.
+        self._child: Child | None = None
+
+    def ask(self, inputs: Sequence[Input]) -> list[Output]:
+        """Answer each input."""
+        with self._lock:
+            if self._child and (self._child.has_more(0.0) or self._child.ended):
+                self._part_with_stale(self._child)
+            try:
+                return self._ask_all(inputs, careful=False)
+            except OutOfStep:
+                self._end_child()
+                return self._ask_all(inputs, careful=True)
+
+    def close(self) -> None:
+        """End the program."""
+        with self._lock:
+            if self._child:
+                self._child.close()
+                self._child = None
+
+    def _part_with_stale(self, child: Child) -> None:
+        if child.has_more(0.0):
+            log.warning("%s wrote a line that nobody asked for; restarted", self._argv[0])
+        self._end_child()
+
+    def _end_child(self) -> None:
+        if self._child:
+            self._child.kill()
+            self._child = None
+
+    def _ask_all(self, inputs: Sequence[Input], careful: bool) -> list[Output]:
+        outputs: list[Output] = []
+        for index, item in enumerate(inputs):
+            if self._once:
+                return outputs + self._once.ask(inputs[index:])
+            try:
+                line = as_line(item) + b"\n"
+            except UnicodeEncodeError as error:
+                outputs.append(failed(f"the input is not valid Unicode: {error.reason}"))
+                continue
+            output = self._ask_line(line, careful)
+            grace = GRACE if careful or index == len(inputs) - 1 else GLANCE
+            outputs.append(self._unless_surplus(output, grace, careful))
+        return outputs
+
+    def _unless_surplus(self, output: Output, grace: float, careful: bool) -> Output:
+        """The output, if nothing more came after it."""
+        child = self._child
+        if child is None:
+            return output
+        surplus = child.has_more(grace)
+        if not surplus and not child.ended:
+            return output
+        if child.answers > 1 and not careful:
+            raise OutOfStep
+        self._end_child()
+        return failed(SURPLUS, output.seconds) if surplus else output
+
+    def _ask_line(self, line: bytes, careful: bool) -> Output:
+        start = time.monotonic()
+        child = self._child = self._child or Child(self._argv)
+        child.send(line)
+        if not self._spoken and not self._speaks(child, start + self._timeout):
+            return self._ask_closed(child, start)
+        raw = child.take_line(start + self._timeout)
+        seconds = time.monotonic() - start
+        if raw is not None:
+            self._spoken = True
+            self._deaths.answered()
+            return answer(raw, seconds)
+        if child.answers and not careful:
+            raise OutOfStep
+        return self._no_answer(child, line, seconds)
+
+    def _no_answer(self, child: Child, line: bytes, seconds: float) -> Output:
+        """What a program that fell silent or died gets recorded."""
+        ended, answered = child.ended, child.answers
+        how = child.exit()[1] if ended else NOTHING
+        self._end_child()
+        if not ended:
+            return timed_out(self._timeout, seconds)
+        if answered:
+            # It may have died of the input before, after answering it: a fresh process will tell.
+            return self._ask_line(line, careful=True)
+        self._deaths.died(how)
+        return failed(how, seconds)
+
+    def _speaks(self, child: Child, deadline: float) -> bool:
+        """Whether the first answer comes, or the program is still busy before reading its line."""
+        had_read = False
+        while not child.has_more(min(self._patience, max(deadline - time.monotonic(), 0.0))):
+            if child.ended or time.monotonic() >= deadline:
+                return True  # dead or hanging: not a matter of buffers
+            if had_read:
+                return False
+            had_read = child.has_read()
+        return True
+
+    def _ask_closed(self, child: Child, start: float) -> Output:
+        """Close the input of a silent program: an answer that sat in a buffer comes now."""
+        child.send(b"", last=True)
+        closed = time.monotonic()
+        raw = child.take_all(start + self._timeout)
+        now = time.monotonic()
+        code, how = child.exit() if raw is not None else (0, NOTHING)
+        self._end_child()
+        if raw is None:
+            return timed_out(self._timeout, now - start)
+        lines = split(raw)
+        if code != 0 or not lines:
+            return failed(f"no answer; {how} when its input was closed", now - start)
+        if len(lines) > 1:
+            return failed(SURPLUS, now - start)
+        if now - closed < PROMPT or self._slow:
+            self._once = Once(self._argv, self.signature, self._timeout)
+        else:
+            # It answered long after the close and may be merely slow: next time wait longer.
+            self._slow = True
+            self._patience = min(2 * (now - start), 0.4 * self._timeout)
+        return answer(lines[0], now - start)
 
 
 def open_command(rest: str, timeout: float) -> LockStep:

@@ -18,8 +18,15 @@ from polyglitch.files.foreign import one_line
 from polyglitch.records import Input, Output, digest, encode
 from polyglitch.registry import suggest
 from polyglitch.systems.answers import LONGEST_ERROR, answer
-from polyglitch.systems.http.address import Address, find_key, parse_address
-from polyglitch.systems.http.api import Api, Call, Fault, encode_json
+from polyglitch.systems.http.api import (
+    Address,
+    Api,
+    Call,
+    Fault,
+    encode_json,
+    find_key,
+    parse_address,
+)
 from polyglitch.systems.http.system import HttpSystem
 from polyglitch.systems.http.template import JsonPath, follow, parse_path
 from polyglitch.systems.prompts import Prompt, load_prompt

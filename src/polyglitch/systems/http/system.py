@@ -16,8 +16,15 @@ from polyglitch.errors import LimitReached
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import failed
 from polyglitch.systems.http.api import MOST_CHARACTERS, Api, Call, Fault
-from polyglitch.systems.http.exchange import Connection, exchange, open_connection, reusable
-from polyglitch.systems.http.pace import AdaptiveLimit, Breaker, Pace
+from polyglitch.systems.http.exchange import (
+    AdaptiveLimit,
+    Breaker,
+    Connection,
+    Pace,
+    exchange,
+    open_connection,
+    reusable,
+)
 from polyglitch.systems.spending import Limits, Meter, Spent, believable
 
 GATHER = 0.03  # seconds in which answers are collected: the store likes them in handfuls
@@ -231,7 +238,7 @@ class HttpSystem:
         elif fault.ours:
             self._breaker.answered()  # it answers, if only to say no
         else:
-            self._breaker.failed(str(fault))
+            self._breaker.failed(str(fault), fault.unreached)
 
     def _pause(self, rounds: int, fault: Fault) -> float:
         """Longer after every round, at random so that many do not come back at once; at least as asked."""

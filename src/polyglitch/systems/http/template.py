@@ -27,8 +27,7 @@ from jmespath.parser import ParsedResult
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Output, digest, encode
 from polyglitch.systems.answers import answer
-from polyglitch.systems.http.address import check_url, read_key
-from polyglitch.systems.http.api import Api, Call, Fault, Key, encode_json
+from polyglitch.systems.http.api import Api, Call, Fault, Key, check_url, encode_json, read_key
 from polyglitch.systems.http.system import HttpSystem
 
 PLACE = re.compile(r"\{(text|context|title|key)\}")

@@ -13,15 +13,20 @@ from urllib.parse import urlencode
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer
 from polyglitch.systems.apertium import two_letter_codes
-from polyglitch.systems.http.address import (
+from polyglitch.systems.http.api import (
     Address,
+    Api,
+    Call,
+    Fault,
+    Key,
+    encode_json,
     find_key,
     language_pair,
     parse_address,
+    same_count,
     two_letters,
     whole_number,
 )
-from polyglitch.systems.http.api import Api, Call, Fault, Key, encode_json, same_count
 from polyglitch.systems.http.system import HttpSystem
 from polyglitch.systems.http.template import follow
 

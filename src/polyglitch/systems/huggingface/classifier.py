@@ -6,9 +6,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from polyglitch.errors import UsageError
+from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Inspection
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest

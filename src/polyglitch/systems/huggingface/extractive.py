@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Inspection
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import failed
@@ -28,7 +28,7 @@ class FoundAnswer(NamedTuple):
     end: int
 
 
-NOWHERE = FoundAnswer(-np.inf, 0, 0, 0)
+NOWHERE = FoundAnswer(-math.inf, 0, 0, 0)
 
 
 class Extractive:

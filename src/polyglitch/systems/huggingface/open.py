@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.protocols import WhiteBox
 from polyglitch.registry import suggest
-from polyglitch.systems.command.lines import fingerprint
+from polyglitch.systems.command.once import fingerprint
 from polyglitch.systems.prompts import load_prompt
 
 OPTIONS = ("prompt", "source", "target", "source_token", "target_token", "beams", "no_answer")

@@ -4,19 +4,39 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
 from msgspec.structs import replace
 
+from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer, failed
-from polyglitch.systems.embedding_gradients import Span, attributes, caught_embeddings, inside, walk
+from polyglitch.systems.embedding_gradients import (
+    Span,
+    attributes,
+    caught_embeddings,
+    in_batches,
+    inside,
+    walk,
+)
 from polyglitch.systems.prompts import Prompt
 
 LONGEST = 512  # tokens: what these models were trained on at most
+INSPECTED = (
+    1_000_000  # cells of attention a head that are looked at in one go: 4 texts of 512 tokens
+)
+NO_LABEL = -100  # what transformers takes for no token
 UNSAID = 20  # the max_length of a configuration that says none
+
+
+class SourceLook(NamedTuple):
+    """One input to look into, with an output: their tokens, and where the input's stand."""
+
+    source: list[int]
+    target: list[int]
+    spans: list[Span]
+    context_spans: list[Span]
 
 
 class Seq2Seq:
@@ -78,19 +98,21 @@ class Seq2Seq:
         return ""
 
     def _fill(self, item: Input) -> tuple[str, int]:
-        """What the model reads, and where the input's text starts; too much is cut off the end of the context."""
-        text, start = self._prompt.fill(item)
+        """What the model reads, and where the input's text starts."""
+        return self._prompt.fill(self._cut(item))
+
+    def _cut(self, item: Input) -> Input:
+        """The input as the model can read it: too much is cut off the end of the context."""
         context = (item.context or "") if self.reads_context else ""
         while context:
-            over = len(self._coded(text, whole=True)[0]) - self._longest
+            over = len(self._coded(self._prompt.fill(item)[0], whole=True)[0]) - self._longest
             if over <= 0:
                 break
             spans = self._coded(context, whole=True)[1]
             ends = [end for _, end in spans if end]
             context = context[: ends[-over - 1]] if len(ends) > over else ""
             item = replace(item, context=context)
-            text, start = self._prompt.fill(item)
-        return text, start
+        return item
 
     def inspect(
         self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
@@ -98,7 +120,11 @@ class Seq2Seq:
         """Look into each input with the given outputs, or with the model's own."""
         if outputs is None:
             outputs = [output.text for output in self.ask(inputs)]
-        return [self._look(item, text) for item, text in zip(inputs, outputs, strict=True)]
+        looks = [self._prepared(*pair) for pair in zip(inputs, outputs, strict=True)]
+        found: dict[int, Inspection] = {}
+        for some in in_batches([len(look.source) for look in looks], INSPECTED):
+            found |= zip(some, self._look([looks[number] for number in some]), strict=True)
+        return [found[number] for number in range(len(looks))]
 
     def score(
         self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
@@ -138,39 +164,57 @@ class Seq2Seq:
     def close(self) -> None:
         """The model goes with the object."""
 
-    def _look(self, item: Input, output: str) -> Inspection:
+    def _look(self, looks: Sequence[SourceLook]) -> list[Inspection]:
+        """Look into some inputs at once."""
         import torch
 
-        text, start = self._fill(item)
-        ids, spans = self._source(text, start, len(item.text))
-        target: list[int] = self._tokenizer(text_target=output)["input_ids"]
-        wanted = torch.tensor([target])
+        pad = self._tokenizer.pad_token_id or 0
+        source, mask = padded([look.source for look in looks], pad)
+        wanted, there = padded([look.target for look in looks], 0)
         with self._lock, torch.enable_grad():
             with caught_embeddings(self._model.get_encoder().get_input_embeddings()) as caught:
                 # Given labels, every family shifts them right by its own rule for the first token.
                 done = self._model(
-                    input_ids=torch.tensor([ids]), labels=wanted, output_attentions=True
+                    input_ids=source,
+                    attention_mask=mask,
+                    labels=wanted.masked_fill(there == 0, NO_LABEL),
+                    output_attentions=True,
                 )
-            chosen = done.logits[0].log_softmax(-1).gather(1, wanted[0][:, None])[:, 0]
-            (gradients,) = torch.autograd.grad(-chosen.sum(), caught[0])
-        norms, salience = attributes(gradients[0], caught[0][0])
+            chosen = done.logits.log_softmax(-1).gather(2, wanted[:, :, None])[:, :, 0]
+            (gradients,) = torch.autograd.grad(-(chosen * there).sum(), caught[0])
         # The layer before the last aligns best, averaged over its heads (Garg et al., EMNLP 2019).
         layers = done.cross_attentions
-        attention = layers[max(0, len(layers) - 2)][0].mean(0)
-        return Inspection(
-            source_tokens=tuple(self._tokenizer.convert_ids_to_tokens(ids)),
-            source_spans=tuple(spans),
-            gradients=norms,
-            target_tokens=tuple(self._tokenizer.convert_ids_to_tokens(target)),
-            probabilities=np.asarray(chosen.detach().exp().numpy(), np.float32),
-            attention=np.asarray(attention.detach().numpy(), np.float32),
-            salience=salience,
-        )
+        attention = layers[max(0, len(layers) - 2)].mean(1)
+        found: list[Inspection] = []
+        for row, look in enumerate(looks):
+            long, written = len(look.source), len(look.target)
+            norms, salience = attributes(gradients[row, :long], caught[0][row, :long])
+            likely = chosen[row, :written].detach().exp().numpy()
+            seen = attention[row, :written, :long].detach().numpy()
+            found.append(
+                Inspection(
+                    source_tokens=tuple(self._tokenizer.convert_ids_to_tokens(look.source)),
+                    source_spans=tuple(look.spans),
+                    gradients=norms,
+                    target_tokens=tuple(self._tokenizer.convert_ids_to_tokens(look.target)),
+                    probabilities=np.asarray(likely, np.float32),
+                    attention=np.asarray(seen, np.float32),
+                    salience=salience,
+                    context_spans=tuple(look.context_spans),
+                )
+            )
+        return found
 
-    def _source(self, text: str, start: int, length: int) -> tuple[list[int], list[Span]]:
-        """The tokens of a source and where they stand in the input's text; slow tokenizers do not tell."""
+    def _prepared(self, item: Input, output: str) -> SourceLook:
+        """The tokens of an input, and where they stand in its text or its context."""
+        item = self._cut(item)
+        text, start = self._prompt.fill(item)
         ids, offsets = self._coded(text)
-        return ids, inside(offsets, text, start, start + length)
+        spans = inside(offsets, text, start, start + len(item.text))
+        place = self._prompt.place("context", item)
+        long = len(item.context or "") if place >= 0 else 0
+        around = inside(offsets, text, place, place + long)
+        return SourceLook(ids, self._coded(output, target=True)[0], spans, around)
 
     def _coded(
         self, text: str, target: bool = False, whole: bool = False
@@ -185,6 +229,16 @@ class Seq2Seq:
         special = set(self._tokenizer.all_special_tokens)
         pieces = self._tokenizer.convert_ids_to_tokens(ids)
         return ids, walk(["" if piece in special else piece for piece in pieces], text)
+
+
+def padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[Any, Any]:
+    """Rows of tokens as one table, with a mask that is 1 where there are tokens."""
+    import torch
+
+    width = max(map(len, rows))
+    table = torch.tensor([[*row, *[pad] * (width - len(row))] for row in rows])
+    mask = torch.tensor([[1] * len(row) + [0] * (width - len(row)) for row in rows])
+    return table, mask
 
 
 def decoding(own: Any, prompt: Prompt | None, room: int, beams: int | None) -> dict[str, Any]:

@@ -1,0 +1,222 @@
+"""Whether a noun phrase of a parse is one for certain, so that RTI cuts nothing that a reader would cut elsewhere."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import pairwise
+
+from polyglitch.languages import language as language_of
+from polyglitch.mutate.slots import idiom_words
+from polyglitch.nlp.proposers.slot_words import word_classes
+from polyglitch.protocols import Parse, Tree
+
+SURE = frozenset(
+    ("nsubj", "nsubjpass", "nsubj:pass", "ROOT", "root")
+)  # no verb before can ask for more
+OPEN_END = ("CCONJ", "ADP", "DET", "SCONJ")  # what no phrase ends with: "trouble breathing or"
+OPEN_START = ("ADP", "CCONJ", "SCONJ", "PUNCT", "PART")  # what no phrase begins with
+NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "SYM")
+LEADS = ("ADP", "SCONJ", "PART")  # what an infinitive hangs on
+CLAUSE = ("nsubj", "csubj", "cop", "aux", "expl")  # relations of what is said, not of what is named
+JOINERS = "-‐‑'’"  # what joins a word to the next
+MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
+HEADS = ("NOUN", "PROPN")
+PRENOMINAL = ("amod", "compound", "nummod", "poss", "predet")  # what stands before its noun
+VERB_LIKE = {"NN": "VB", "NNS": "VBZ"}  # the tag of a verb that looks like a noun of a tag
+SAID = ("VB", "VBP", "VBZ", "VBD")  # tags of a verb that goes on from another one
+FINITE = ("VBZ", "VBP", "VBD", "MD")  # tags of a verb that has its subject before it
+BEFORE_NO_ARTICLE = ("NOUN", "PROPN", "ADJ")  # after these no article follows in one phrase
+
+
+def rightly_cut(parse: Parse, node: Tree) -> bool:
+    """Whether a noun phrase is one for certain: where a parser may have taken what belongs to a verb, it is not.
+
+    "Inform the seller of any damage", "serve the soup hot", "given by a nurse in the arm": after a noun that is no
+    subject, only `of` is trusted, an adjective or adverb never, and a phrase has one head.
+    """
+    words = range(node.start, node.end)
+    if not any(parse.tokens[i].relation for i in words):
+        return not torn_from_idiom(parse, node)  # made of tags, by rules that have no verb in them
+    heads = [i for i in words if parse.tokens[i].head not in words or parse.tokens[i].head == i]
+    if len(heads) != 1 or torn_from_idiom(parse, node) or parse.tokens[words[-1]].pos in OPEN_END:
+        return False
+    if parse.universal and not nominal(parse, node, heads[0]):
+        return False
+    if ends_in_verb(parse, node) or misread(parse, node, heads[0]):
+        return False
+    if not parse.universal and (left_behind(parse, node) or shared_out(parse, node, heads[0])):
+        return False
+    subject = parse.tokens[heads[0]].relation in SURE
+    for place in words[1:]:
+        token, before = parse.tokens[place], parse.tokens[place - 1]
+        last = place + 1 == node.end or parse.tokens[place + 1].pos not in MODIFIED
+        # Where adjectives follow their noun, a universal parser tells one from what is said of it.
+        told = parse.universal and token.relation == "amod"
+        if before.pos == "NOUN" and token.pos in ("ADJ", "ADV") and last and not told:
+            return False
+        behind = before.pos == "NOUN" or parse.universal  # an adjective may stand between
+        if token.pos == "ADP" and behind and not subject and asked_for(parse, place):
+            return False
+    return True
+
+
+def left_behind(parse: Parse, node: Tree) -> bool:
+    """Whether something of the phrase stands before it, or after it: "The | setup wizard copies the files".
+
+    "Three | out of four residents", "files | smaller than 10 MB", "between 15 and 20 | of the birds".
+    """
+    first, last = parse.tokens[node.start], parse.tokens[node.end - 1]
+    before = parse.tokens[node.start - 1] if node.start else None
+    after = parse.tokens[node.end : node.end + 1]
+    if first.pos == "ADP":
+        return True
+    if after and last.tag == "CD" and after[0].text.lower() in noun_prepositions(parse):
+        return True
+    return before is not None and (
+        before.pos == "DET"
+        or (before.pos in HEADS and first.tag == "JJR")
+        or (before.relation in PRENOMINAL and before.head in range(node.start, node.end))
+    )
+
+
+def noun_prepositions(parse: Parse) -> frozenset[str]:
+    """The prepositions that go on from a noun, such as `of`."""
+    return language_of(parse.language).words("noun_prepositions")
+
+
+def shared_out(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether the end of a phrase that is no subject may belong to the verb before it, or be one of its own.
+
+    "gives the group | access", "swallow the tablet | whole", "enter at a time | to carry out repairs", "select the
+    pictures you want to delete | and press the icon"; and "the forest ended and the plain lay" was read as two nouns.
+    """
+    token, words = parse.tokens[head], parse.tokens[node.start : node.end]
+    if token.relation in SURE:
+        return False
+    if token.relation == "conj" and parse.tokens[token.head].pos in ("VERB", "AUX"):
+        return True
+    if any(
+        (one.pos == "CCONJ" and two.tag in SAID) or (one.tag == "TO" and two.tag == "VB")
+        for one, two in pairwise(words)
+    ):
+        return True
+    last, before = words[-1], words[-2]
+    if token is not last or last.tag != "NN" or before.relation != "compound" or not node.start:
+        return False
+    classes, verb = word_classes(parse.language or ""), parse.tokens[node.start - 1].lemma.lower()
+    said_of = token.relation == "dobj" and classes and classes.can_be(last.text.lower(), "JJ")
+    return bool(said_of) or verb in language_of(parse.language).words("verbs_with_two_objects")
+
+
+def ends_in_verb(parse: Parse, node: Tree) -> bool:
+    """Whether the last word may be a verb that was taken for a noun: "the fee results | in", "strips and season"."""
+    words, classes = parse.tokens[node.start : node.end], word_classes(parse.language or "")
+    last, before = words[-1], words[-2]
+    if classes is None or last.tag not in VERB_LIKE or len(words) < 3:
+        return False
+    if not classes.can_be(last.text.lower(), VERB_LIKE[last.tag]):
+        return False
+    if before.tag == "NNS" and last.tag == "NN":  # "two thirds of the nurses work | at night"
+        return True
+    if before.pos == "CCONJ":  # beside a noun that has more with it, a bare one is doubtful
+        return words[-3].pos in HEADS and len(words) > 3
+    if node.end == len(parse.tokens) or parse.tokens[node.end].pos == "PUNCT":
+        return False
+    object_follows = parse.tokens[node.end].pos == "DET"  # "wooden acting ruin | this film"
+    return before.tag in ("NN", "NNP") and (last.tag == "NNS" or object_follows)
+
+
+def misread(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether a phrase has the marks of a wrong parse.
+
+    "warm and worth every penny" has no noun for its head, "toast the walnuts" and "spat on the deck" a verb, and of
+    "drains my battery and the support team is useless" the second noun is the subject of what follows.
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    token = parse.tokens[head]
+    if token.pos not in NOMINAL:
+        return words[0].pos != "DET" or token.relation not in SURE  # but "the insured"
+    for place, one in enumerate(words):  # a verb needs a subject of its own: "the book that I lost"
+        if one.tag in FINITE and not any(
+            w.tag[:1] == "W" or w.pos == "PRON" for w in words[:place]
+        ):
+            return True
+    if any(
+        (one.pos in BEFORE_NO_ARTICLE or one.tag == "PRP") and two.pos == "DET"
+        for one, two in pairwise(words)
+    ):
+        return True
+    if token.relation == "appos" and parse.tokens[max(0, node.start - 1)].pos in HEADS:
+        return True  # no comma between a noun and its other name
+    alone = token.tag == "NN" and head == node.start and words[1].pos == "ADP"
+    if (
+        alone
+        and token.text.lower() not in known.words("mass_nouns")
+        and not known.universal_relations
+    ):
+        return True
+    follows = parse.tokens[node.end : node.end + 1]
+    said_of = bool(follows) and follows[0].pos in ("VERB", "AUX") and follows[0].tag in FINITE
+    joined = any(one.pos == "CCONJ" for one in words)
+    return said_of and joined and token.relation not in SURE
+
+
+def nominal(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether a phrase of universal dependencies is one of a noun, whole at both ends.
+
+    "privés d'électricité" has no noun for its head, "de dieciséis horas" begins with a preposition, of "18 millones de
+    dólares" and "le week-end" something is left behind, and "maire d'augmenter les tarifs" was read wrongly.
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    after = parse.tokens[node.end : node.end + 1]
+    goes_on = after and after[0].text.lower() in known.words("noun_prepositions")
+    counted = goes_on and any(word.pos == "NUM" for word in words)
+    joined = (
+        after and known.spaced and after[0].start == words[-1].end and after[0].text[0] in JOINERS
+    )
+    if parse.tokens[head].pos not in NOMINAL or words[0].pos in OPEN_START or counted or joined:
+        return False
+    clause = any(word.head == head and word.relation.startswith(CLAUSE) for word in words)
+    if clause or not has_predicate(parse):
+        return False
+    return whole_before(parse, node) and not any(
+        (one.pos == "CCONJ" and not any(word.pos in NOMINAL for word in words[:place]))
+        or (one.pos in ("VERB", "AUX") and place and words[place - 1].pos in LEADS)
+        for place, one in enumerate(words)
+    )
+
+
+@lru_cache(maxsize=256)
+def has_predicate(parse: Parse) -> bool:
+    """Whether a sentence was found to say something; where a verb was taken for a noun, no phrase around it is sure."""
+    ended = parse.text.rstrip().endswith(language_of(parse.language).sentence_marks)
+    roots = [place for place, token in enumerate(parse.tokens) if token.head == place]
+    said = any(parse.tokens[root].pos in ("VERB", "AUX") for root in roots)
+    told = any(one.head in roots and one.relation.startswith(CLAUSE) for one in parse.tokens)
+    return said or told or not ended
+
+
+def whole_before(parse: Parse, node: Tree) -> bool:
+    """Whether nothing of a phrase stands before it: its article in "du" and "na", its noun in "en présence de"."""
+    known = language_of(parse.language)
+    if not node.start:
+        return True
+    before, first = parse.tokens[node.start - 1], parse.tokens[node.start]
+    second = parse.tokens[node.start + 1].text.lower()
+    bare = first.pos == "NOUN" and second in known.words("noun_prepositions")
+    return before.text.lower() not in known.contractions and not (bare and before.pos == "ADP")
+
+
+def asked_for(parse: Parse, place: int) -> bool:
+    """Whether a preposition after a noun may belong to the verb before it."""
+    known = language_of(parse.language)
+    verbs = {one.lemma.lower() for one in parse.tokens[:place] if one.pos == "VERB"}
+    if parse.tokens[place].text.lower() not in known.words("noun_prepositions"):
+        return bool(verbs)
+    return bool(verbs & known.words("verbs_with_of"))
+
+
+def torn_from_idiom(parse: Parse, node: Tree) -> bool:
+    """Whether a fixed phrase goes on across the beginning: "in | front of the station"."""
+    fixed = idiom_words(parse)
+    return node.start - 1 in fixed and node.start in fixed

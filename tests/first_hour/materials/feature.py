@@ -1,0 +1,2 @@
+def feature(text: str) -> str:
+    return text.split(".")[0] + "."
