@@ -140,7 +140,7 @@ def test_issues_are_read_back_worst_first(folder: Path) -> None:
         worst_first(f.issue, f.violations[0][1], f.violations[0][0], len(f.violations))
         for f in findings
     ]
-    bands = [key[:4] for key in keys]  # ties are told by all violations, of which three are read back
+    bands = [key[:4] for key in keys]  # of each issue three violations are read back, not all
     assert bands == sorted(bands) and len(set(bands)) > 1
     for finding in findings:
         worst = [verdict.severity for _, verdict in finding.violations]
