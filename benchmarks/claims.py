@@ -1,7 +1,8 @@
 """How well the oracle `claims` tells violations in pairs of answers that one person wrote and labelled.
 
 `readings/claims_pairs.jsonl` has the pairs: sets in the order in which they were written, 1, 2, 5 and 6 split by topic
-into a half for tuning and one for testing, the others all for tuning. Of the test half only the figures are printed,
+into a half for tuning and one for testing, 7 all for testing, the others all for tuning.
+Of the test half only the figures are printed,
 never a pair: whoever works on the rules should not see what they fail on there. `python -m benchmarks.claims --errors`
 prints the errors of the other half.
 """

@@ -15,11 +15,13 @@ SAME = [
     ("5", "five"), ("twenty-one", "21"), ("1,200 dollars", "$1200"), ("$1.2 million", "$1,200,000"),
     ("15 March 2024", "2024-03-15"), ("March 15th, 2024", "15/03/2024"), ("3 pm", "15:00"), ("noon", "12:00"),
     ("90 minutes", "1.5 hours"), ("5 km", "5000 metres"), ("50%", "half"), ("30-day", "30 days"),
+    ("12 million euros", "12-million-euro"), ("1,238,402", "1.238 million"), ("3.142", "3.14"),
     ("INV-204", "INV 204".replace(" ", "")), ("Tuesday", "Tuesdays"), ("-5 °C", "-5 degrees Celsius"),
 ]  # fmt: skip
 OTHER = [
     ("5", "six"), ("5 km", "5 miles"), ("$5", "€5"), ("15 March 2024", "2024-03-16"), ("3 pm", "3 am"),
     ("Tuesday", "Thursday"), ("INV-204", "INV-205"), ("5 million", "5 billion"), ("10 minutes", "10 hours"),
+    ("2014", "2017"), ("1990", "1991"), ("2,000 euros", "2,001 euros"), ("1,238,402", "1.239 million"),
 ]  # fmt: skip
 
 

@@ -29,11 +29,14 @@ CLOCK = re.compile(
     r"(?<![\w:.])([01]?\d|2[0-4]) ?h ?([0-5]\d)(?!\w)",
     re.IGNORECASE,
 )
+# The hyphens of "a 12-million-euro bridge" and "a 20-minute walk", not of "3-in-1".
+LINKED = re.compile(r"(?<=\d)-(?=[^\W\d_]{2,}(?!-\d))|(?<=illion)-(?=[^\W\d_])")
 RELATIVE = re.compile(
     r"\b(this|next|last|coming|previous|past) (year|month|week|quarter|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
-CLOSE = 0.0015  # numbers so near each other are the same written shorter
+CLOSE = 0.0015  # numbers so near each other can be the same, written shorter or in another unit
+EXACT = 10_000  # whole numbers below it are years, counts and prices, which nobody rounds in the last digit
 ROUGH = 0.02  # a third and 33%
 COUNTED = {"twice": 2.0, "thrice": 3.0}
 SIGNS = "$€£¥₹"
@@ -55,9 +58,10 @@ def facts(text: str) -> tuple[Fact, ...]:
     """The facts of a text in their order, none inside another."""
     found: list[Fact] = []
     taken: set[int] = set()
+    plain = LINKED.sub(" ", text)
     for reader in (_dates, _times, _codes, _relative, _days, _numbers):
-        for fact in reader(text, taken):
-            found.append(fact)
+        for fact in reader(plain if reader is _numbers else text, taken):
+            found.append(fact._replace(text=text[fact.start : fact.end]))
             taken.update(range(fact.start, fact.end))
     return tuple(sorted(found, key=lambda fact: fact.start))
 
@@ -93,7 +97,25 @@ def _same_number(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
         if "percent" in (unit, other_unit) and part < 1:
             return abs(part * 100 - share) <= ROUGH * 100
         first, second = float(str(plain)), float(str(other_plain))
-    return abs(first - second) <= CLOSE * max(abs(first), abs(second))
+    elif first * float(str(other_plain)) != second * float(str(plain)):  # miles and kilometres
+        return abs(first - second) <= CLOSE * max(abs(first), abs(second))
+    return first == second or _written_shorter(first, second)
+
+
+def _written_shorter(one: float, other: float) -> bool:
+    """Whether a number is another one rounded: 1.24 million for 1,238,402, but no year for the year beside it."""
+    if abs(one - other) > CLOSE * max(abs(one), abs(other)):
+        return False
+    if one.is_integer() and other.is_integer() and max(abs(one), abs(other)) < EXACT:
+        return False
+    short, long = sorted((one, other), key=_digits)
+    digits = _digits(short)
+    return digits > 1 and float(f"{long:.{digits - 1}e}") == short
+
+
+def _digits(number: float) -> int:
+    """How many digits tell a number, zeros at its ends aside."""
+    return len(f"{abs(number):.12g}".replace(".", "").strip("0").split("e")[0])
 
 
 def _dates_agree(one: object, other: object) -> bool:
