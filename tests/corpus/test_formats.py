@@ -173,3 +173,18 @@ def test_the_format_can_be_told_where_the_name_does_not(tmp_path: Path) -> None:
     zipped = tmp_path / "news.gz"
     zipped.write_bytes(gzip.compress(b"A line.\n"))
     assert [seed.input.text for seed in open_corpus(str(zipped), format="txt")] == ["A line."]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        'id;text;note\n1;"3,5 kg, he said; no more.";a\n2;The cat sleeps.;\n',
+        'sep=;\nid;text\n1;"3,5 kg, he said; no more."\n2;The cat sleeps.\n',
+        "id\ttext\n1\t3,5 kg, he said; no more.\n2\tThe cat sleeps.\n",
+    ],
+)
+def test_a_spreadsheet_may_part_its_cells_by_semicolons_or_tabs(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text(table, "utf-8")
+    texts = [seed.input.text for seed in open_corpus(str(path))]
+    assert texts == ["3,5 kg, he said; no more.", "The cat sleeps."]

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import math
+import re
 import zipfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,6 +38,9 @@ from polyglitch.files.promptfoo import read_promptfoo
 # A quoted cell goes on over this many lines at most: without an end to it, one forgotten quote
 # would swallow the rest of the file. A passage of a hundred paragraphs still fits.
 LINES_A_RECORD = 200
+# Where the comma is in numbers, spreadsheets part cells by semicolons, and some say so in a line of their own.
+OTHER_DELIMITERS = ";\t"
+SEPARATOR = re.compile(r"\ufeff?sep=([,;\t|])\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,11 @@ def csv_records(lines: Iterable[Line]) -> Iterator[TableRecord | Bad]:
     """Records of a CSV. One that does not parse costs its first line, and reading goes on below."""
     pending: deque[Line] = deque()
     rest = iter(lines)
+    mark = ","
+    if first := next(rest, None):
+        told = SEPARATOR.fullmatch(first.text)
+        mark = told[1] if told else delimiter_of(first.text)
+        pending.extend([] if told else [first])
     while True:
         line = pending.popleft() if pending else next(rest, None)
         if line is None:
@@ -85,13 +94,19 @@ def csv_records(lines: Iterable[Line]) -> Iterator[TableRecord | Bad]:
             continue
         used: list[Line] = []
         try:
-            cells = next(csv.reader(_feed(line, pending, rest, used), strict=True), [])
+            feed = _feed(line, pending, rest, used)
+            cells = next(csv.reader(feed, delimiter=mark, strict=True), [])
         except csv.Error as error:
             pending.extendleft(reversed(used))
             reason = "quote not closed" if "unexpected end" in str(error) else "bad CSV"
             yield Bad(line.number, reason, str(error))
         else:
             yield TableRecord(line.number, cells)
+
+
+def delimiter_of(header: str) -> str:
+    """What parts the cells of a CSV: a comma, unless its header has none and is parted by a semicolon or a tab."""
+    return next((m for m in OTHER_DELIMITERS if "," not in header and m in header), ",")
 
 
 def _feed(
