@@ -44,8 +44,8 @@ def test_answers_of_each_kind() -> None:
         ([], "no answer (an empty list)"),
         (object, "the answer is of type type, not text"),
         (
-            {"sentiment": "good"},
-            "the answer is a mapping with 'sentiment'; `label` or `text` is needed",
+            {"sentiment": "good", "model": "a"},
+            "the answer is a mapping with 'sentiment', 'model'; `label` or `text` is needed",
         ),
         ("ok\ud800", "the answer is not valid Unicode: lone surrogate at 2"),
         (b"ab\xff", "the answer is not valid UTF-8: byte 0xff at 2"),
@@ -92,6 +92,8 @@ class Tone(str, Enum):  # noqa: UP042 - as people wrote it before 3.11
         ((np.int64(1), {0: 0.5, 1: 0.5}), "", "1"),
         ([{"label": "POSITIVE", "score": 0.5}], "", "POSITIVE"),
         ([{"translation_text": "bom dia"}], "bom dia", None),
+        ({"translation": "bom dia"}, "bom dia", None),
+        ([[{"label": "good", "score": 0.2}, {"label": "bad", "score": 0.8}]], "", "bad"),
         (Output(text="", label=np.str_("good")), "", "good"),
     ],
 )

@@ -128,6 +128,9 @@ def _only_one(raws: list[Any] | tuple[Any, ...], seconds: float) -> Output:
             if held != [] and held != ()
             else failed("no answer (an empty list)", seconds)
         )
+    if all(isinstance(item, Mapping) and {"label", "score"} <= {*item} for item in held):
+        scored = {label_name(item["label"]) or "": item["score"] for item in held}
+        return _labelled("", None, scored, seconds)  # a pipeline asked for the score of every label
     if all(isinstance(plain(item), float) for item in held):
         return failed(f"the answer is {len(held)} numbers; {NUMBERS}", seconds)
     return failed(f"{len(held)} answers to one text; return one", seconds)
@@ -139,6 +142,8 @@ def _mapped(raw: Mapping[Any, Any], seconds: float) -> Output:
     label, scores = raw.get("label"), raw.get("scores")
     if scores is None and label is not None and isinstance(plain(raw.get("score")), float):
         scores = {label_name(label) or "": raw["score"]}
+    if text == "" and label is None and scores is None and len(raw) == 1:
+        text = next((value for value in raw.values() if isinstance(plain(value), str)), "")
     if raw and text == "" and label is None and scores is None:
         names = ", ".join(repr(str(name)[:40]) for name in list(raw)[:8])
         return failed(f"the answer is a mapping with {names}; `label` or `text` is needed", seconds)
