@@ -110,7 +110,7 @@ def installed(language: str) -> str | None:
 
 def how_to_install(language: str) -> str:
     """What brings a parser for a language: a package, or training a small one."""
-    stanza = f"pip install stanza && python -c 'import stanza; stanza.download({language!r})'"
+    stanza = f"pip install stanza && python -c 'import stanza; stanza.download(\"{language}\")'"
     ways = [way for way in (language_of(language).parser.install, offer_parser(language)) if way]
     return "; or train a small one: ".join(ways) or stanza
 

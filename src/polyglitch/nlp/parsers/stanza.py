@@ -99,7 +99,7 @@ def open_stanza(language: str, model: str | None = None) -> StanzaParser:
         raise Missing(
             f"stanza with its model for {language!r}",
             "the parser 'stanza'",
-            f"pip install stanza && python -c 'import stanza; stanza.download({language!r})'",
+            f"pip install stanza && python -c 'import stanza; stanza.download(\"{language}\")'",
         )
     import stanza
 
