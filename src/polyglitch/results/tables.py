@@ -207,12 +207,35 @@ def one_result(method: str, name: str, title: str, counts: Mapping[str, int]) ->
     )
 
 
+def method_results(by_method: Mapping[str, Mapping[str, int]]) -> tuple[CapabilityResult, ...]:
+    """One result for each method of a run, for tables of systems that were tested for no capability."""
+    return tuple(
+        one_result(
+            name,
+            name,
+            name,
+            {
+                "cases": row["cases"],
+                "violated": row["violated"],
+                "undecided": row["undecided"],
+                "expansions": 0,
+                "pass_to_fail": 0,
+            },
+        )
+        for name, row in by_method.items()
+    )
+
+
 class SystemColumn(msgspec.Struct, frozen=True):
-    """One system of a table: its name, its run, and its result for each capability."""
+    """One system of a table: its name, its run, and its result for each capability, or each method without any."""
 
     system: str
     run: str
     results: tuple[CapabilityResult, ...]
+    decided: int = 0  # tests of all kinds
+    failed: int = 0
+    passed: bool | None = None
+    corpus: str = ""
 
 
 def table_rows(
