@@ -251,7 +251,7 @@ def shoot(context: Any, page: Page, path: Path) -> None:
     opened = context.new_page()
     opened.on("pageerror", lambda error: print(f"{path.name}: {error}"))
     opened.goto(address)
-    if "/name" in opened.url and not address.endswith("/name"):
+    if opened.url.partition("?")[0].endswith("/name") and not address.endswith("/name"):
         opened.fill("#name", "Ann")
         opened.click("button.lead")
         opened.goto(address)
