@@ -148,7 +148,7 @@ def toml_type(hint: Any) -> str:
 
 def python() -> Iterator[str]:
     """The front door: what `import polyglitch` offers."""
-    yield "# Python\n\nWhat `import polyglitch as pg` offers. The first things to know are `pg.run` and the `Result` it gives."
+    yield "# Python\n\nWhat `import polyglitch as pg` offers. Begin with `pg.run`, which gives a `Result`."
     for name in polyglitch.__all__:
         thing: Any = getattr(polyglitch, name)
         yield f"\n## pg.{name}\n"
