@@ -236,6 +236,7 @@ def added_part(part: str) -> str:
     """A page of its own for a recipe of CONTRIBUTING.md, with what all of them share before it."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     shared = text.split("## Add a part\n")[1].split("\n### ")[0].strip()
+    shared = shared.replace("Each recipe below works from", "The recipe works from")
     recipe = text.split(f"\n### A {part}\n")[1].split("\n### ")[0].strip()
     linked = re.sub(r"\]\(docs/", "](../", f"{recipe}\n\n## The package around it\n\n{shared}")
     return f"# Add a {part}\n\n{linked}\n"
