@@ -87,37 +87,128 @@ def methods() -> Iterator[str]:
     yield "# Methods and their parameters\n\nEach is set by `--param METHOD.NAME=VALUE` or in `polyglitch.toml`."
     for entry in registry.entries("methods").values():
         made = registry.load("methods", entry.name)
-        yield f"\n## {entry.name}\n\n{entry.about}\n\n| parameter | type | default |\n|---|---|---|"
+        yield f"\n## {entry.name}\n\n{sentence(entry.about)}"
+        if (ROOT / f"docs/methods/{entry.name}.md").is_file():
+            yield f"\n[What it does, and what it found](../methods/{entry.name}.md)."
+        told = (inspect.getdoc(made) or "").partition("\n\n")[2]
+        if told:
+            yield f"\n{told}"
+        yield "\n| parameter | type | default |\n|---|---|---|"
         for one in inspect.signature(made).parameters.values():
             default = "" if one.default is inspect.Parameter.empty else repr(one.default)
             yield f"| `{one.name}` | {cell(one.annotation)} | {cell(default) and code(default)} |"
 
 
+def sentence(text: str) -> str:
+    """A remark as a sentence."""
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" if text else ""
+
+
 def settings() -> Iterator[str]:
-    """Every key of polyglitch.toml with its type, its default and what the record says of it."""
+    """Every key of polyglitch.toml with its type, its default, and what the option of the same name says of it."""
     yield "# Settings\n\nThe keys of `polyglitch.toml`; each is also an option of `polyglitch run`.\n"
-    yield "| key | type | default | |\n|---|---|---|---|"
-    remarks = dict(
-        re.findall(
-            r"^    (\w+): [^#\n]*(?:\(\n[^#\n]*)?#\s*(.*)$", inspect.getsource(Campaign), re.M
-        )
-    )
+    yield "| key | type | default | what it does |\n|---|---|---|---|"
+    told = option_texts()
+    remarks = remarks_of(Campaign)
     for name, hint in get_type_hints(Campaign).items():
         default = getattr(Campaign(), name, None)
-        kind = str(hint).replace("<class '", "").replace("'>", "").replace("typing.", "")
-        yield f"| `{name}` | {cell(kind)} | {code(default)} | {cell(remarks.get(name, ''))} |"
+        shown = code(default) if default not in (None, "", (), {}) else ""
+        about = told.get(name) or sentence(remarks.get(name, ""))
+        yield f"| `{name}` | {toml_type(hint)} | {shown} | {cell(about)} |"
+
+
+def option_texts() -> dict[str, str]:
+    """What `polyglitch run` says of each option, by the key that it sets."""
+    run = program.get_command(click.Context(program), "run")
+    assert run is not None
+    other = {"system": "systems", "parameters": "params"}
+    found = {one.name: one.help for one in run.params if isinstance(one, click.Option)}
+    texts = {str(name): text for name, text in found.items() if name and text}
+    return texts | {key: texts[name] for key, name in other.items()}
+
+
+def remarks_of(record: type) -> dict[str, str]:
+    """The comments beside the fields of a record."""
+    pattern = r"^    (\w+): [^#\n]*(?:\(\n[^#\n]*)?#\s*(.*)$"
+    return dict(re.findall(pattern, inspect.getsource(record), re.M))
+
+
+TOML_TYPES = {"bool": "boolean", "int": "integer", "float": "number", "str": "string"}
+
+
+def toml_type(hint: Any) -> str:
+    """A type as TOML calls it."""
+    text = str(hint).replace("<class '", "").replace("'>", "").replace("typing.", "")
+    text = re.sub(r"Annotated\[(\w+).*", r"\1", re.sub(r"^Optional\[(.*)\]$", r"\1", text))
+    text = text.removesuffix(" | None")
+    if text.startswith(("tuple", "list", "frozenset")):
+        return "array"
+    return "table" if text.startswith("dict") else TOML_TYPES.get(text, text)
 
 
 def python() -> Iterator[str]:
     """The front door: what `import polyglitch` offers."""
-    yield "# Python\n\nWhat `import polyglitch as pg` offers."
+    yield "# Python\n\nWhat `import polyglitch as pg` offers. Begin with `pg.run`, which gives a `Result`."
     for name in polyglitch.__all__:
         thing: Any = getattr(polyglitch, name)
         yield f"\n## pg.{name}\n"
-        if callable(thing):
-            with suppress(TypeError, ValueError):  # a protocol, or made elsewhere
-                yield f"```python\n{name}{inspect.signature(thing)}\n```\n"
-        yield inspect.getdoc(thing) or ""
+        own = public_parts(thing) if inspect.isclass(thing) else []
+        if callable(thing) and not getattr(thing, "_is_protocol", False) and name != "Result":
+            with suppress(TypeError, ValueError):  # made elsewhere
+                yield f"```python\n{signature(name, thing)}\n```\n"
+        yield listed(inspect.getdoc(thing) or "")
+        if own:
+            yield "\n| part | what it is |\n|---|---|"
+            yield from own
+
+
+def signature(name: str, thing: Any) -> str:
+    """How a thing is called: a parameter a line where there are many."""
+    made = inspect.signature(thing)
+    taken = [parameter(one) for one in made.parameters.values()]
+    gives = made.return_annotation
+    back = "" if gives in (inspect.Signature.empty, "None", None) else f" -> {plain(gives)}"
+    short = f"{name}({', '.join(taken)}){back}"
+    return short if len(short) < 90 else f"{name}(\n    " + ",\n    ".join(taken) + f",\n){back}"
+
+
+def parameter(one: inspect.Parameter) -> str:
+    """A parameter as it would be written."""
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    kind = "" if one.annotation is inspect.Parameter.empty else f": {plain(one.annotation)}"
+    default = "" if one.default is inspect.Parameter.empty else f" = {one.default!r}"
+    return f"{stars.get(one.kind, '')}{one.name}{kind}{default}"
+
+
+def plain(annotation: Any) -> str:
+    """A type by its name."""
+    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+
+
+def listed(text: str) -> str:
+    """A docstring of which the lines `name: what it is` are a list."""
+    return re.sub(r"^(\w+): ", r"- `\1`: ", text, flags=re.M)
+
+
+def public_parts(thing: type) -> list[str]:
+    """The methods and properties of a class that it tells of itself."""
+    rows = []
+    for name, part in vars(thing).items():
+        about = inspect.getdoc(part) if callable(part) or isinstance(part, property) else None
+        if name.startswith("_") or not about:
+            continue
+        called = "" if isinstance(part, property) else arguments(part)
+        rows.append(f"| `{name}{called}` | {cell(about.partition(chr(10) * 2)[0])} |")
+    return rows
+
+
+def arguments(part: Any) -> str:
+    """The names of what a method takes."""
+    try:
+        taken = [name for name in inspect.signature(part).parameters if name != "self"]
+    except (TypeError, ValueError):
+        return "()"
+    return f"({', '.join(taken)})"
 
 
 def record_fields() -> Iterator[str]:
@@ -130,17 +221,22 @@ def record_fields() -> Iterator[str]:
             continue
         if thing.__module__ != records.__name__:
             continue
-        yield f"\n## {name}\n\n{inspect.getdoc(thing) or ''}\n\n| field | type | default |\n|---|---|---|"
-        for field in msgspec.structs.fields(thing):
+        yield f"\n## {name}\n\n{inspect.getdoc(thing) or ''}"
+        remarks = remarks_of(thing)
+        if fields := msgspec.structs.fields(thing):
+            yield "\n| field | type | default | |\n|---|---|---|---|"
+        for field in fields:
             default = "" if field.default is msgspec.NODEFAULT else code(repr(field.default))
-            kind = str(field.type).replace("<class '", "").replace("'>", "")
-            yield f"| `{field.name}` | {cell(kind.replace('polyglitch.records.', ''))} | {default} |"
+            kind = str(field.type).replace("<class '", "").replace("'>", "").replace("typing.", "")
+            kind = cell(kind.replace("polyglitch.records.", ""))
+            yield f"| `{field.name}` | {kind} | {default} | {cell(remarks.get(field.name, ''))} |"
 
 
 def added_part(part: str) -> str:
     """A page of its own for a recipe of CONTRIBUTING.md, with what all of them share before it."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     shared = text.split("## Add a part\n")[1].split("\n### ")[0].strip()
+    shared = shared.replace("Each recipe below works from", "The recipe works from")
     recipe = text.split(f"\n### A {part}\n")[1].split("\n### ")[0].strip()
     linked = re.sub(r"\]\(docs/", "](../", f"{recipe}\n\n## The package around it\n\n{shared}")
     return f"# Add a {part}\n\n{linked}\n"

@@ -30,7 +30,7 @@ def definition(system: str, corpus: str, *languages: str | None) -> dict:
         ("firefox:en-pt|v:1", "sample", ("en", "pt"),
          "Firefox’s translator, English to Portuguese, on the bundled sentences"),
         ("python:pkg.mod:fn#0123456789abcdef", "data/reviews.csv", ("en", None),
-         "The function pkg.mod:fn, on reviews.csv"),
+         "The function fn, on reviews.csv"),
         ("mine:thing", "a.txt", (None, None), "Mine:thing, on a.txt"),
     ],
 )  # fmt: skip
@@ -98,8 +98,8 @@ def test_how_sure_it_is_stands_in_words() -> None:
         "likely a bug",
         "possibly a bug",
     ]
-    assert sureness(verdict(score=9.0, threshold=2.0)) == "far past its limit"
-    assert sureness(verdict(score=0.78, threshold=0.79, direction="below")) == "just past its limit"
+    assert sureness(verdict(score=9.0, threshold=2.0)) == "a clear case"
+    assert sureness(verdict(score=0.78, threshold=0.79, direction="below")) == "a close call"
     assert sureness(verdict(score=1.0, threshold=0.0)) == "breaks the rule"
     assert sureness(Verdict("c", "holds", score=0.1)) == ""
 
@@ -119,7 +119,7 @@ def test_the_chart_is_of_kinds_where_there_are_some_else_of_what_is_tested() -> 
     chart = chart_of(some, {})
     assert chart and chart.counts == {"negation": 2, "other": 1}
     failed = {"same:typo": {"violated": 3}, "label:01-typo": {"violated": 1}, "x": {"violated": 0}}
-    chart = chart_of([issue("a")], failed)
+    chart = chart_of([issue("a")], {"by_relation": failed})
     assert chart and chart.counts == {"typo": 4}
     assert chart_of([], {}) is None
 
@@ -130,8 +130,10 @@ def test_without_a_common_fault_the_answer_names_what_fails_most() -> None:
         "label:01-typo": {"violated": 1, "holds": 1},
         "x": {"violated": 2, "holds": 0},
     }
-    assert weakest_of(rows) == "typo (4 of 12 tests)"
-    assert weakest_of({"x": rows["x"]}) == "", "one thing was tested: the share says it all"
+    assert weakest_of({"by_relation": rows}) == "typo (4 of 12 tests)"
+    assert weakest_of({"by_relation": {"x": rows["x"]}}) == "", (
+        "one thing was tested: the share says it all"
+    )
 
 
 def test_the_command_that_makes_a_run_again_can_be_pasted(tmp_path) -> None:

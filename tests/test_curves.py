@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from polyglitch.records import Label
 from polyglitch.report.write import write_report
-from polyglitch.results.curves import Curve, Point, issue_points, picture, thin
+from polyglitch.results.curves import Curve, Point, ends_in_words, issue_points, picture, thin
 from polyglitch.results.history import History
 from polyglitch.results.summary import summarise
 from tests.review.samples import RUN, fill
@@ -69,3 +69,15 @@ def test_the_report_draws_issues_always_and_shares_once_there_are_labels(tmp_pat
     assert curve.points[-1].precision == 1.0
     assert curve.points[0].recall == 1.0
     store.close()
+
+
+def test_an_axis_reaches_to_the_limit_and_tells_its_ends_apart() -> None:
+    assert ends_in_words(0.99981, 0.99997) == ("0.9998", "1")
+    assert ends_in_words(0.5, 0.5) == ("0.5", "0.5")
+    drawn = picture(
+        Curve("sit", "score at least", (Point(0.8, 5), Point(1.0, 2)), (("limit", 0.6),))
+    )
+    assert ">0.6</text>" in drawn and ">0.8</text>" not in drawn
+    assert 'points="48.0,30.0 203.0,30.0 358.0,126.0"' in drawn, (
+        "nothing falls away before the first"
+    )

@@ -209,6 +209,21 @@ def test_a_run_that_did_not_finish_is_never_taken_by_default(
         assert "holds no finished run" in cli(*command, code=2).stderr
 
 
+@pytest.mark.slow
+def test_a_finished_run_is_judged_by_the_limits_it_is_asked_for_again_with(
+    cli: Cli, folder: Path
+) -> None:
+    first = json.loads(cli(*translator("honest", "rti", "--json")).stdout)
+    cli(*translator("honest", "rti", "--fail-under", "1", "--max-undecided", "0", "-q"))
+    kept = json.loads(cli("report", "--json", "-o", "page.html").stdout)
+    assert (first["passed"], kept["passed"]) == (None, True)
+    assert (first["run"], first["seconds"]) == (kept["run"], kept["seconds"]), "nothing ran again"
+    assert ">Passed</p>" in (folder / "page.html").read_text()
+    cli("store", "verify")  # what was written down is sealed
+    cli(*translator("honest", "rti", "-q"))  # no limit named: the last one stays
+    assert json.loads(cli("report", "--json", "-o", "page.html").stdout)["passed"] is True
+
+
 @pytest.mark.parametrize(
     ("value", "limit", "told"),
     [(0.96, 0.95, "96.0%"), (0.9496, 0.95, "94.96%"), (0.95, 0.95, "95.0%"), (1.0, None, "100.0%")],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,15 +14,16 @@ import pytest
 
 from tests.conftest import ROOT
 
+CHROMIUM = shutil.which("chromium")
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.slow
-@pytest.mark.needs("mkdocs")
-@pytest.mark.needs("material")
-def test_the_site_builds_without_a_broken_link(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as `make docs` does."""
+    folder = tmp_path_factory.mktemp("docs") / "site"
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(tmp_path / "site")],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(folder)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -29,13 +31,52 @@ def test_the_site_builds_without_a_broken_link(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr, done.stderr
-    commands = (tmp_path / "site/reference/commands.html").read_text("utf-8")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.needs("mkdocs")
+@pytest.mark.needs("material")
+def test_the_site_builds_without_a_broken_link(site: Path) -> None:
+    commands = (site / "reference/commands.html").read_text("utf-8")
     for name in ("run", "judge", "review", "store verify"):
         assert f"polyglitch {name}" in commands
-    start = (tmp_path / "site/index.html").read_text("utf-8")
-    assert not re.search(r'(?:src|href)="https?://fonts', start), (
-        "nothing is fetched from elsewhere"
-    )
+    for page in site.rglob("*.html"):
+        text = page.read_text("utf-8")
+        fetched = re.findall(
+            r'<(?:script|img|link|iframe)[^>]*(?:src|href)="(https?://[^"]*)', text
+        )
+        assert not fetched, (page.name, fetched)
+        assert not re.search(r"<p>[^<]*(?:<(?!/p>)[^<]*)*\n(?:- |\|)", text), (
+            f"{page.name}: a list or table after a line without a blank one is no list here"
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.needs("mkdocs")
+@pytest.mark.needs("material")
+@pytest.mark.needs("playwright")
+@pytest.mark.skipif(not CHROMIUM, reason="needs chromium")
+def test_the_site_is_searched_from_a_folder_without_a_network(site: Path) -> None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto((site / "how-to/gate-a-release.html").as_uri())
+        page.fill(".md-search__input", "calibrate labels")
+        page.wait_for_selector(".md-search-result__link")
+        first = page.get_attribute(".md-search-result__link", "href") or ""
+        assert "how-to/calibrate.html" in first
+        assert [url for url in asked if not url.startswith(("file:", "data:", "about:"))] == []
+        page.set_viewport_size({"width": 390, "height": 844})
+        for name in ("index", "reference/commands", "figures", "methods/alict"):
+            page.goto((site / f"{name}.html").as_uri())
+            wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+            assert not page.evaluate(wide), name
+        browser.close()
 
 
 @pytest.mark.slow

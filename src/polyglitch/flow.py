@@ -128,6 +128,7 @@ class Flow:
         if self.campaign.retry_errors:
             self.store.outputs.forget_failures(self.run_id)
         if state == "done" and not self.campaign.retry_errors:
+            before |= self.limits_of_today(before)
             return before | {"queries": 0, "cache_hits": before["queries"] + before["cache_hits"]}
         started = time.monotonic() - before.get("seconds", 0.0)
         self.stages.update(before.get("stages", {}))
@@ -152,10 +153,7 @@ class Flow:
                 "issues": issues,
                 "seconds": seconds,
                 "stages": {name: round(spent, 3) for name, spent in self.stages.items()},
-                "limits": {
-                    "fail_under": self.campaign.fail_under,
-                    "max_undecided": self.campaign.max_undecided,
-                },
+                "limits": self.limits,
             } | answers
             self.store.runs.finish(self.run_id, figures, "running")
         refuse_unfinished(figures, self.trips.stopped)
@@ -163,6 +161,25 @@ class Flow:
         self.store.runs.finish(self.run_id, figures, "done")
         self.history.reload()
         return figures
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """What makes a gate of the run; pages judge it by the same."""
+        campaign = self.campaign
+        return {
+            "fail_under": campaign.fail_under,
+            "max_undecided": campaign.max_undecided,
+            "by_capability": campaign.capability_limits,
+        }
+
+    def limits_of_today(self, before: dict[str, Any]) -> dict[str, Any]:
+        """The limits of a finished run that is asked for again with others: they are judged by from now on."""
+        if not any(value not in (None, {}) for value in self.limits.values()):
+            return {}
+        if before.get("limits") != self.limits:
+            self.store.runs.note(self.run_id, before | {"limits": self.limits})
+            self.history.reload()
+        return {"limits": self.limits}
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:

@@ -18,10 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.records import Case, Edit, Input, Output, Span, Trial
+from polyglitch.records import Case, Edit, Input, Output, Span, Trial, Verdict
 from polyglitch.report import Finding, write_report
 from polyglitch.report.html import html_report
 from polyglitch.results.findings import Chart, Gate, ReportLimits
+from polyglitch.results.tables import one_result
 
 from .samples import HOSTILE, finding, hostile_finding, many, summary
 
@@ -320,3 +321,52 @@ def test_each_card_is_written_before_the_next_finding_is_read() -> None:
 def test_an_empty_campaign_is_said_to_be_empty() -> None:
     _, page = page_of([])
     assert "Nothing was found" in page.all_text
+
+
+def test_a_wrong_label_is_marked_where_it_stands() -> None:
+    base = finding(("I love it.", "I really love it."))
+    case = Case(
+        "c",
+        "s",
+        "label:01",
+        (Input("I love it."), Input("I really love it.")),
+        "alict",
+        expected=("positive",),
+    )
+    chains = ((Output(label="positive"),), (Output(label="neutral"),))
+
+    def page(held: float) -> Page:
+        verdict = Verdict(
+            "c", "violated", "expected positive", 1.0, 0.0, details={"seed_holds": held}
+        )
+        return page_of(
+            [msgspec.structs.replace(base, violations=((Trial(case, chains), verdict),))]
+        )[1]
+
+    wrong = [a for _, a in page(1.0).elements if a.get("class") == "wrong"]
+    assert len(wrong) == 2, "the second label, where it leads and on its card"
+    assert len([a for _, a in page(0.0).elements if a.get("class") == "wrong"]) == 4
+    assert "expected positive" in page(1.0).all_text
+
+
+def test_a_lone_sentence_names_its_finding() -> None:
+    base = finding()
+    case = Case("c", "s", "facts kept", (Input("The cat is not old."),), "facts")
+    trial = Trial(case, ((Output("O gato é velho."),),))
+    found = msgspec.structs.replace(base, violations=((trial, base.violations[0][1]),))
+    assert re.search(r"<h3[^>]*>\s*<bdi>The cat is not old\.", page_of([found])[0])
+
+
+def test_tables_begin_with_what_fails_and_fold_what_holds() -> None:
+    made = [
+        one_result("alict", name, name, {"cases": 9, "violated": n})
+        for name, n in (("held", 0), ("some", 2), ("most", 7))
+    ]
+    told = msgspec.structs.replace(summary(), capabilities=tuple(made))
+    page = "".join(html_report(told, [finding()], ReportLimits()))
+    assert (
+        page.index(">most<")
+        < page.index(">some<")
+        < page.index("1 other of which every test held")
+        < page.index(">held<")
+    )

@@ -62,6 +62,9 @@ def test_words_cover_all_that_is_not_space(text: str) -> None:
         ("यह हिन्दी है", "यह उर्दू है", (["हिन्दी"], ["उर्दू"])),
         ("We are home", "We are not home", ([], ["not"])),
         ("a well-known cat", "a well-read cat", (["known"], ["read"])),
+        ("The shop is shut.", "The bus was late. The shop is shut.", ([], ["The bus was late."])),
+        ("It rains. We go.", "It rains. We stay. We go.", ([], ["We stay."])),
+        ("We go now. It rains.", "We go. It rains.", (["now"], [])),
     ],
 )
 def test_whole_words_are_marked(first: str, second: str, expected: tuple[list[str], ...]) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="pip install 'polyglitch[web]'")
 
+from polyglitch.review import home
 from polyglitch.store.store import Store
 
 from .samples import LATER, RUN, add_later_run, fill
@@ -51,7 +52,48 @@ def test_home_lists_every_run_with_what_came_of_it(store: Store) -> None:
     assert f"/run/{RUN}/" in page and f"/run/{LATER}/" in page
     assert "English to Portuguese, on the bundled sentences" in page
     assert "90.0%" in page, "the share of the later run that holds"
-    assert "By method" in page and "a word swapped for a similar one" in page
+    assert "By method" in page
+    assert "By what is tested" not in page, "one thing was tested: it stands under its method"
+
+
+def line(system: str, holds: float, **by_test: float | None) -> home.RunLine:
+    """A finished run of one series."""
+    return home.RunLine(
+        id=system,
+        title=f"{system}, on reviews.csv",
+        system=system,
+        created="2026-11-17T07:00:00+00:00",
+        done=True,
+        methods=("relations",),
+        cases=10,
+        issues=1,
+        holds=holds,
+        held=f"{holds:.0%}",
+        passed=None,
+        degenerate=False,
+        series="relations on reviews.csv",
+        by_method={"relations": holds},
+        by_test=by_test,
+    )
+
+
+def test_runs_of_a_series_stand_beside_each_other_the_weakest_test_first() -> None:
+    (found,) = home.tested(
+        [line("new", 0.7, typo=0.5, names=1.0, order=None), line("old", 0.9, typo=1.0, names=0.2)]
+    )
+    assert (found.weak, found.held) == (("names", "typo"), ())
+    assert [one.system for one in found.lines] == ["new", "old"]
+    assert home.tested([line("new", 1.0, typo=1.0)]) == [], "one thing is told by method already"
+    (found,) = home.tested([line("new", 1.0, typo=1.0, names=1.0)])
+    assert (found.weak, found.held) == ((), ("names", "typo"))
+
+
+def test_a_trend_over_several_systems_names_them() -> None:
+    (one,) = home.trends([line("new", 0.7), line("old", 0.9)])
+    assert one.in_words == "2 runs, from 90% (old) to 70% (new) of the tests holding"
+    (one,) = home.trends([line("same", 0.7), line("same", 0.9)])
+    assert one.in_words == "2 runs, from 90% to 70% of the tests holding"
+    assert one.dots[0][2] == "90%, same, 17 November 2026, 07:00 UTC"
 
 
 def test_any_run_of_the_store_can_be_reviewed(store: Store) -> None:
@@ -126,7 +168,9 @@ def test_a_run_that_goes_on_shows_what_it_found_so_far(tmp_path: Path) -> None:
     store = fill(tmp_path / "runs.sqlite", 2)
     add_later_run(store, 4, done=False)
     client = client_for(store, run=RUN)
-    assert f"/live/{LATER}" in client.get("/home").text
+    listed = client.get("/home").text
+    assert f"/live/{LATER}" in listed
+    assert '<td data-name="tests">4</td>' in listed, "what is judged so far"
     page = text_of(client.get(f"/live/{LATER}").text)
     assert "4 tests judged so far" in page and "The gate 0 is open." in page
 

@@ -14,9 +14,11 @@ from polyglitch.evaluate.regression import compare_outcomes
 from polyglitch.records import Issue, Label
 from polyglitch.report import write_report
 from polyglitch.report.comparison import write_comparison
+from polyglitch.report.side_by_side import systems_page
 from polyglitch.results.findings import ReportLimits
 from polyglitch.results.history import History
 from polyglitch.results.summary import summarise
+from polyglitch.results.tables import SystemColumn, one_result
 from polyglitch.review.queue_view import QueueView
 from polyglitch.review.run_pages import bug_groups
 from polyglitch.store.store import Store
@@ -30,6 +32,22 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium"),
 ]
 PHONE = {"width": 390, "height": 844}
+COLUMNS = [  # two systems on the same tests
+    SystemColumn(
+        name,
+        "3f2a",
+        (
+            one_result("alict", "01", "Short praise", {"cases": 9, "violated": failed}),
+            one_result("alict", "02", "Praise denied", {"cases": 8, "violated": 0}),
+            one_result("alict", "03", "A letter missing", {"cases": 4, "violated": 1}),
+        ),
+        21,
+        failed + 1,
+        failed < 5,
+        "reviews.csv",
+    )
+    for name, failed in (("vader:", 2), ("python:mood.py:mood", 6))
+]
 
 
 @pytest.fixture(scope="module")
@@ -224,12 +242,15 @@ def test_axe_finds_no_serious_fault_on_any_page(browser, tmp_path: Path) -> None
     changed = compare_outcomes(*outcomes)
     write_comparison(tmp_path / "compare.html", changed, history, History(store, LATER), False)
     store.close()
+    (tmp_path / "systems.html").write_text(systems_page(COLUMNS, ["a.html", ""]), "utf-8")
     with served(tmp_path / "runs.sqlite") as address:
         bug = bug_groups(QueueView(Store(str(tmp_path / "runs.sqlite")), RUN))[0].id
         first = ("home", "", "bugs", "labels", "reviewers", f"live/{LATER}", "name")
         pages = [f"{address}/{name}" for name in (*first, f"run/{RUN}/bug/{bug}")]
         pages.append(f"{address}/compare?old={RUN}&new={LATER}")
-        pages += [(tmp_path / name).as_uri() for name in ("report.html", "compare.html")]
+        pages += [
+            (tmp_path / name).as_uri() for name in ("report.html", "compare.html", "systems.html")
+        ]
         for scheme in ("light", "dark"):
             page = open_page(browser, f"{address}/", color_scheme=scheme)
             for where in pages:
@@ -244,3 +265,29 @@ def test_axe_finds_no_serious_fault_on_any_page(browser, tmp_path: Path) -> None
                     if fault["impact"] in ("serious", "critical")
                 ]
                 assert not grave, (where, scheme, grave)
+
+
+def test_several_systems_lead_with_an_answer_and_fit_a_phone(browser, tmp_path: Path) -> None:
+    path = tmp_path / "systems.html"
+    path.write_text(systems_page(COLUMNS, ["vader.html", "mood.html"]), "utf-8")
+    page = browser.new_page(viewport=PHONE)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    assert page.inner_text("h1") == "2 systems on reviews.csv"
+    assert page.inner_text(".lead").startswith(
+        "VADER sentiment holds most: 85.7% of 21 tests; the function mood"
+    )
+    assert page.inner_text(".answer .held") == "Both fail in “Short praise”; “A letter missing”."
+    assert page.inner_text(".answer .gate") == "1 of 2 passed"
+    rows = page.locator("#fail-title ~ .scroll th[scope=row]").all_inner_texts()
+    assert rows == ["Short praise", "A letter missing"], "the worst first; what holds is folded"
+    assert not page.locator("text=Praise denied").is_visible()
+    page.click("summary")
+    assert page.locator("text=Praise denied").is_visible()
+    assert page.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    )
+    assert page.get_attribute(".sides-list a", "href") == "vader.html"
+    assert asked == [path.as_uri()]
+    page.close()

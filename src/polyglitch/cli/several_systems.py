@@ -111,10 +111,10 @@ def one_system(
     from polyglitch.cli.run import as_data, warned
     from polyglitch.flow import finished
     from polyglitch.report.write import STDOUT, write_report
-    from polyglitch.results.answer import gate_of
+    from polyglitch.results.answer import corpus_in_words, gate_of
     from polyglitch.results.history import short_id
     from polyglitch.results.summary import capabilities_of, summarise
-    from polyglitch.results.tables import SystemColumn
+    from polyglitch.results.tables import SystemColumn, method_results
     from polyglitch.store.store import shown
 
     with progress_bar(hidden=hidden or verbose) as watch:
@@ -129,13 +129,17 @@ def one_system(
             limits = campaign.fail_under, campaign.max_undecided, campaign.capability_limits
             gate = gate_of(figures, *limits)
             run = short_id(history)
+            corpus = corpus_in_words(history.definition["corpus"]["name"])
     system = shown(campaign.system)
     for why in gate.failures:
         say(f"{system}: {why}", err=True)
     if not hidden:
         err = gate.passed is False or STDOUT in campaign.output
         say(f"{system}: {gate.sentence} Run {run}.", err=err)
-    column = SystemColumn(system, run, capabilities_of(figures))
+    results = capabilities_of(figures) or method_results(figures.get("by_method", {}))
+    column = SystemColumn(
+        system, run, results, gate.cases, figures["violations"], gate.passed, corpus
+    )
     return {"system": system, **as_data(history.run_id, figures, gate)}, column
 
 

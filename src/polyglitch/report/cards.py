@@ -33,6 +33,7 @@ MOST_DETAILS = 8
 PLACES = ("First", "Second")  # of a pair
 QUOTED = re.compile(r"'([^']{1,60})'")  # words that a reason names
 NOTHING: Mapping[int, list[FaultRange]] = {}
+SEED_HOLDS = "seed_holds"  # the detail of a verdict on a grown sentence: whether its seed held
 LONG = 1200  # characters: about what a box shows at the width of a phone
 
 
@@ -67,6 +68,7 @@ class ShownOutput(msgspec.Struct, frozen=True):
     label: str | None
     scores: list[tuple[str, float, float]]  # name, value, percent of the bar
     label_differs: bool
+    label_wrong: str = ""  # what a case expects in its place
     back: ShownText | None = None  # the way back, in the language of the source
 
 
@@ -361,10 +363,24 @@ def show_outputs(
                 output.label,
                 scores,
                 differs,
+                expected_instead(trial, verdict, place),
                 shown_back(trial, back, place, languages, most),
             )
         )
     return shown
+
+
+def expected_instead(trial: Trial, verdict: Verdict, place: int) -> str:
+    """The labels that a case expects where the oracle found another; nothing where none is expected.
+
+    The last output was judged; of the seed before it the oracle tells whether it held.
+    """
+    case = trial.case
+    if verdict.outcome != "violated" or not case.relation.startswith("label:"):
+        return ""
+    last = place == len(trial.chains) - 1
+    wrong = last or verdict.details.get(SEED_HOLDS) == 0
+    return " or ".join(case.expected) if wrong else ""
 
 
 def shown_back(

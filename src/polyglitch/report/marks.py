@@ -90,14 +90,37 @@ def differing_ranges(
     if not by_case:
         first_words, second_words = ([w.casefold() for w in s] for s in (first_words, second_words))
     marks: tuple[list[Range], list[Range]] = ([], [])
+    free = 0  # words before the block that both texts have
     for step in Indel.opcodes(first_words, second_words):
         if step.tag == "equal":
+            free = step.src_end - step.src_start
             continue
-        if step.src_end > step.src_start:
-            marks[0].append((ours[step.src_start][0], ours[step.src_end - 1][1]))
-        if step.dest_end > step.dest_start:
-            marks[1].append((theirs[step.dest_start][0], theirs[step.dest_end - 1][1]))
+        alone = step.src_end == step.src_start or step.dest_end == step.dest_start
+        for side, words, ranges, (start, end) in (
+            (0, first_words, ours, (step.src_start, step.src_end)),
+            (1, second_words, theirs, (step.dest_start, step.dest_end)),
+        ):
+            if end > start:
+                moved = whole_sentence(words, start, end, free) if alone else 0
+                marks[side].append((ranges[start - moved][0], ranges[end - moved - 1][1]))
+        free = 0
     return marks
+
+
+SENTENCE_ENDS = frozenset(".!?…。！？")
+
+
+def whole_sentence(words: Sequence[str], start: int, end: int, free: int) -> int:
+    """By how many words to move an added block back, so that it is a sentence: `[The bus was late.] The shop`.
+
+    A diff may as well call `bus was late. The` the block; nothing is moved where no sentence comes of it.
+    """
+    for moved in range(free + 1):
+        if moved and words[start - moved] != words[end - moved]:
+            return 0
+        if start == moved or words[start - moved - 1] in SENTENCE_ENDS:
+            return moved
+    return 0
 
 
 def mark(

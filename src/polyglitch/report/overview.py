@@ -12,22 +12,15 @@ import msgspec
 from polyglitch.errors import UsageError
 from polyglitch.files.foreign import cell
 from polyglitch.registry import suggest
-from polyglitch.report.html import asset, environment, source_hash
+from polyglitch.report.side_by_side import matrix_page, systems_page
 from polyglitch.report.text_formats import safe
 from polyglitch.report.write import replacing
 from polyglitch.results.tables import Matrix, SystemColumn, rows_of, table_rows
 
 
 def html_overview(columns: Sequence[SystemColumn], files: Sequence[str]) -> str:
-    """A page: every capability with a bar for each system, and a link to the report of each."""
-    style = asset("report.css")
-    page = environment().get_template("systems.html.j2")
-    return page.render(
-        columns=list(zip(columns, map(quote, files), strict=True)),
-        rows=table_rows(columns),
-        style=style,
-        policy=f"default-src 'none'; style-src {source_hash(style)}; base-uri 'none'; form-action 'none'",
-    )
+    """A page: what each system holds, where they fail, and a link to the report of each."""
+    return systems_page(columns, [quote(name) for name in files])
 
 
 def markdown_overview(
@@ -101,9 +94,4 @@ def as_markdown(matrix: Matrix) -> str:
 
 def as_html(matrix: Matrix) -> str:
     """The table as a page that needs nothing else."""
-    from polyglitch.report.html import asset, environment, source_hash
-
-    style = asset("report.css")
-    page = environment().get_template("matrix.html.j2")
-    policy = f"default-src 'none'; style-src {source_hash(style)}; base-uri 'none'"
-    return page.render(rows=rows_of(matrix), style=style, policy=policy)
+    return matrix_page(matrix)

@@ -50,7 +50,8 @@ def system_in_words(signature: str) -> str:
     """What people call a system, without the version and digest that its signature carries."""
     uri = uri_of(signature)
     scheme, _, rest = uri.partition(":")
-    name = rest.rpartition("/")[2] if scheme in ("python", "cmd", "replay", "bergamot") else rest
+    name = rest.rpartition("/")[2] if scheme in ("cmd", "replay", "bergamot") else rest
+    name = name.rpartition(":")[2] if scheme == "python" else name
     said = system_names().get(scheme)
     return said.format(name=name or scheme) if said else uri
 
@@ -105,7 +106,7 @@ def answer_of(history: History, groups: Sequence[Group], affected: int) -> str:
         told += f"; the most common fault: {largest.title} ({len(largest.issue_ids):,} findings)"
     elif most := commonest_kind(groups):
         told += f"; what goes wrong most often: {most}"
-    elif weakest := weakest_of(figures.get("by_relation", {})):
+    elif weakest := weakest_of(figures):
         told += f"; what fails most: {weakest}"
     return f"{told}."
 
@@ -120,12 +121,13 @@ def commonest_kind(groups: Sequence[Group]) -> str:
     return f"{name} ({count:,} {'finding' if count == 1 else 'findings'})" if name else ""
 
 
-def weakest_of(by_relation: dict[str, Any]) -> str:
+def weakest_of(figures: Mapping[str, Any]) -> str:
     """What most of the failed tests test, with how many of them failed; nothing where all test the same."""
     failed, tests = Counter[str](), Counter[str]()
-    for relation, row in by_relation.items():
-        failed[relation_in_words(relation)] += row["violated"]
-        tests[relation_in_words(relation)] += row["violated"] + row["holds"]
+    for relation, row in figures.get("by_relation", {}).items():
+        name = tested_in_words(relation, figures)
+        failed[name] += row["violated"]
+        tests[name] += row["violated"] + row["holds"]
     if len(tests) < 2 or not failed.total():
         return ""
     name, count = failed.most_common(1)[0]
@@ -147,7 +149,7 @@ def share_in_words(part: int, whole: int) -> str:
     return f"{tenths} in 10" if tenths else f"1 in {round(whole / part):,}"
 
 
-def chart_of(issues: Iterable[Issue], by_relation: dict[str, Any]) -> Chart | None:
+def chart_of(issues: Iterable[Issue], figures: Mapping[str, Any]) -> Chart | None:
     """Findings by kind where methods suspect kinds, else violated tests by what they test."""
     found = list(issues)
     kinds = Counter(issue.kind for issue in found if issue.kind)
@@ -155,10 +157,19 @@ def chart_of(issues: Iterable[Issue], by_relation: dict[str, Any]) -> Chart | No
         kinds["other"] += len(found) - kinds.total()
         return Chart("What the findings are about", dict((+kinds).most_common(MOST_BARS)))
     violated = Counter[str]()
-    for relation, row in by_relation.items():
-        violated[relation_in_words(relation)] += row["violated"]
+    for relation, row in figures.get("by_relation", {}).items():
+        violated[tested_in_words(relation, figures)] += row["violated"]
     counts = dict((+violated).most_common(MOST_BARS))
     return Chart("Tests that failed, by what they test", counts) if counts else None
+
+
+def tested_in_words(relation: str, figures: Mapping[str, Any]) -> str:
+    """What a relation tests by the title of its capability, where the run has one."""
+    name = relation.partition(":")[2]
+    for row in figures.get("by_capability", ()):
+        if name and row["name"] == name and row.get("title"):
+            return str(row["title"])
+    return relation_in_words(relation)
 
 
 def relation_in_words(relation: str) -> str:

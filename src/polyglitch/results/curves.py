@@ -103,6 +103,10 @@ def svg_panels(curve: Curve) -> list[str]:
     """The insides of one or two pictures, each `WIDTH` by `HEIGHT`."""
     most = max(point.issues for point in curve.points)
     issues = [(point.threshold, point.issues / (most or 1)) for point in curve.points]
+    before = [value for _, value in curve.marks if value < issues[0][0]]
+    issues = [
+        (value, issues[0][1]) for value in sorted(before)
+    ] + issues  # nothing falls away there
     panels = [_panel(curve, "issues", f"{most:,}", [("issues", "#0072b2", "", issues)])]
     shares = [
         (name.upper() if name == "f" else name, colour, dash, _share(curve, name))
@@ -120,7 +124,8 @@ def _share(curve: Curve, name: str) -> list[tuple[float, float]]:
 
 
 def _panel(curve: Curve, title: str, highest: str, lines: Sequence[Line]) -> str:
-    low, high = curve.points[0].threshold, curve.points[-1].threshold
+    low = min([curve.points[0].threshold, *(value for _, value in curve.marks)])
+    high = max([curve.points[-1].threshold, *(value for _, value in curve.marks)])
     wide = (high - low) or 1.0
 
     def across(threshold: float) -> float:
@@ -137,16 +142,26 @@ def _panel(curve: Curve, title: str, highest: str, lines: Sequence[Line]) -> str
     )
 
 
+def ends_in_words(low: float, high: float) -> tuple[str, str]:
+    """The ends of an axis with as many digits as it takes to tell them apart."""
+    for digits in range(2, 9):
+        told = f"{low:.{digits}g}", f"{high:.{digits}g}"
+        if told[0] != told[1] or low == high:
+            break
+    return told
+
+
 def _frame(title: str, axis: str, highest: str, low: float, high: float) -> str:
     right, under = LEFT + PLOT_WIDTH, BOTTOM + 15
+    first, last = ends_in_words(low, high)
     return (
         f'<text x="{LEFT}" y="16" font-weight="bold">{escape(title)}</text>'
         f'<rect class="frame" x="{LEFT}" y="{TOP}" width="{PLOT_WIDTH}" height="{PLOT_HEIGHT}" '
         'fill="none" stroke="#999"/>'
         f'<text x="{LEFT - 5}" y="{TOP + 8}" text-anchor="end">{highest}</text>'
         f'<text x="{LEFT - 5}" y="{BOTTOM}" text-anchor="end">0</text>'
-        f'<text x="{LEFT}" y="{under}">{low:.4g}</text>'
-        f'<text x="{right}" y="{under}" text-anchor="end">{high:.4g}</text>'
+        f'<text x="{LEFT}" y="{under}">{first}</text>'
+        f'<text x="{right}" y="{under}" text-anchor="end">{last}</text>'
         f'<text x="{LEFT + PLOT_WIDTH / 2:.0f}" y="{under}" text-anchor="middle">{escape(axis)}</text>'
     )
 

@@ -196,7 +196,7 @@ def sureness(verdict: Verdict) -> str:
         return names[0 if sure >= VERY_LIKELY else 1 if sure >= LIKELY else 2]
     if verdict.score is None or (verdict.score == 1 and not verdict.threshold):
         return "breaks the rule"  # a rule that holds or does not: there is no more or less
-    names = ("far past its limit", "past its limit", "just past its limit")
+    names = ("a clear case", "a fairly clear case", "a close call")
     return names[0 if sure >= FAR else 1 if sure >= PAST else 2]
 
 

@@ -251,7 +251,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         answer=answer_of(history, groups, affected),
         unread=unread_language(history),
         gate=kept_gate(figures),
-        chart=chart_of(issues, figures.get("by_relation", {})),
+        chart=chart_of(issues, figures),
         look=look_at(history),
         **{name: figures.get(name, 0) for name in COUNTS},
     )

@@ -190,7 +190,7 @@ def capability_results(tallies: Mapping[Tally, int]) -> list[CapabilityResult]:
 
 def one_result(method: str, name: str, title: str, counts: Mapping[str, int]) -> CapabilityResult:
     """The result of one capability from its counts."""
-    failed, undecided = counts["violated"], counts["undecided"]
+    failed, undecided = counts["violated"], counts.get("undecided", 0)
     decided = counts["cases"] - undecided
     low, high = wilson(failed, decided)
     return CapabilityResult(
@@ -202,17 +202,26 @@ def one_result(method: str, name: str, title: str, counts: Mapping[str, int]) ->
         undecided=undecided,
         rate=round(failed / decided, 6) if decided else None,
         interval=(round(low, 6), round(high, 6)) if decided else None,
-        expansions=counts["expansions"],
-        pass_to_fail=counts["pass_to_fail"],
+        expansions=counts.get("expansions", 0),
+        pass_to_fail=counts.get("pass_to_fail", 0),
     )
 
 
+def method_results(by_method: Mapping[str, Mapping[str, int]]) -> tuple[CapabilityResult, ...]:
+    """One result for each method of a run, for tables of systems that were tested for no capability."""
+    return tuple(one_result(name, name, name, row) for name, row in by_method.items())
+
+
 class SystemColumn(msgspec.Struct, frozen=True):
-    """One system of a table: its name, its run, and its result for each capability."""
+    """One system of a table: its name, its run, and its result for each capability, or each method without any."""
 
     system: str
     run: str
     results: tuple[CapabilityResult, ...]
+    decided: int = 0  # tests of all kinds
+    failed: int = 0
+    passed: bool | None = None
+    corpus: str = ""
 
 
 def table_rows(

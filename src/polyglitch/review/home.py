@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -16,14 +16,24 @@ from polyglitch.errors import UsageError
 from polyglitch.evaluate.regression import compare_outcomes
 from polyglitch.report.cards import Violation, show_violation
 from polyglitch.report.comparison import comparison_values
-from polyglitch.results.answer import kept_gate, percent, relation_in_words, title_of
+from polyglitch.results.answer import (
+    day_in_words,
+    kept_gate,
+    percent,
+    system_in_words,
+    tested_in_words,
+    title_of,
+)
 from polyglitch.results.findings import ReportLimits
 from polyglitch.results.history import DONE, History
 from polyglitch.review.pages import render, session_of
 from polyglitch.review.queue_view import Desks
 
 MOST_RUNS = 200
-MOST_COLUMNS = 12  # of a matrix: what most runs have in common comes first
+MOST_COLUMNS = 12  # methods: what most runs have in common comes first
+MOST_SIDES = (
+    8  # runs beside each other by what is tested, the newest first: more do not fit a screen
+)
 MOST_LIVE = 20  # findings shown of a run that goes on
 WIDTH, HEIGHT, EDGE = 220, 48, 6  # of a trend
 
@@ -33,7 +43,7 @@ class RunLine(msgspec.Struct, frozen=True):
 
     id: str
     title: str
-    system: str
+    system: str  # in words
     created: str
     done: bool
     methods: tuple[str, ...]
@@ -57,24 +67,24 @@ class Trend(msgspec.Struct, frozen=True):
     in_words: str
 
 
-def run_line(row: dict[str, Any]) -> RunLine:
-    """A row of the store in words and figures."""
+def run_line(row: dict[str, Any], judged: int = 0) -> RunLine:
+    """A row of the store in words and figures; `judged` is how far a run is that goes on."""
     definition, figures = row["definition"], row["figures"]
     gate = kept_gate(figures)
     decided = figures.get("cases", 0) - figures.get("undecided", 0)
     methods = tuple(method["name"] for method in definition["methods"])
-    tested: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for relation, one in figures.get("by_relation", {}).items():
         for place, word in enumerate(("holds", "violated")):
-            tested[relation_in_words(relation)][place] += one[word]
+            counts[tested_in_words(relation, figures)][place] += one[word]
     return RunLine(
         id=row["id"],
         title=title_of(definition),
-        system=definition["systems"][0],
+        system=system_in_words(definition["systems"][0]),
         created=row["created"],
         done=row["state"] == DONE,
         methods=methods,
-        cases=figures.get("cases", 0),
+        cases=figures.get("cases", 0) or judged,
         issues=figures.get("issues", 0),
         holds=gate.holds if gate and decided else None,
         held=percent(gate.holds) if gate and decided else "",
@@ -84,7 +94,7 @@ def run_line(row: dict[str, Any]) -> RunLine:
         by_method={name: one["share"] for name, one in figures.get("by_method", {}).items()},
         by_test={
             name: holds / (holds + failed) if holds + failed else None
-            for name, (holds, failed) in tested.items()
+            for name, (holds, failed) in counts.items()
         },
     )
 
@@ -105,20 +115,54 @@ def trend(name: str, some: Sequence[RunLine]) -> Trend:
     step = (WIDTH - 2 * EDGE) / (len(some) - 1)
     rise = (HEIGHT - 2 * EDGE) / ((high - low) or 1.0)
     dots = tuple(
-        (round(EDGE + place * step, 1), round(HEIGHT - EDGE - (share - low) * rise, 1), line.held)
+        (
+            round(EDGE + place * step, 1),
+            round(HEIGHT - EDGE - (share - low) * rise, 1),
+            f"{line.held}, {line.system}, {day_in_words(line.created)}",
+        )
         for place, (share, line) in enumerate(zip(shares, some, strict=True))
     )
-    told = f"{len(some)} runs, from {some[0].held} to {some[-1].held} of the tests holding"
+    first, last = some[0], some[-1]
+    several = len({line.system for line in some}) > 1  # then who held what must be said
+    ends = [f"{line.held} ({line.system})" if several else line.held for line in (first, last)]
+    told = f"{len(some)} runs, from {ends[0]} to {ends[1]} of the tests holding"
     return Trend(name, " ".join(f"{x},{y}" for x, y, _ in dots), dots, told)
 
 
-def columns(lines: Sequence[RunLine], which: str) -> list[str]:
-    """The columns of a matrix, what most runs have first."""
-    counts: dict[str, int] = defaultdict(int)
-    for line in lines:
-        for name in getattr(line, which):
-            counts[name] += 1
+def columns(lines: Sequence[RunLine]) -> list[str]:
+    """The methods of all runs, what most of them have first."""
+    counts = Counter(name for line in lines for name in line.by_method)
     return sorted(counts, key=lambda name: (-counts[name], name))[:MOST_COLUMNS]
+
+
+class Tested(msgspec.Struct, frozen=True):
+    """The runs of a series beside each other by what is tested: where some fail, the weakest first, and where none."""
+
+    name: str
+    lines: tuple[RunLine, ...]
+    weak: tuple[str, ...]
+    held: tuple[str, ...]
+
+
+def tested(lines: Sequence[RunLine]) -> list[Tested]:
+    """A table for every series that tests several things; one with a single thing has it by method already."""
+    series: dict[str, list[RunLine]] = defaultdict(list)
+    for line in lines:
+        if len(line.by_test) > 1:
+            series[line.series].append(line)
+    return [tests_of(name, some[:MOST_SIDES]) for name, some in series.items()]
+
+
+def tests_of(name: str, lines: Sequence[RunLine]) -> Tested:
+    """What the runs of one series test."""
+    lowest: dict[str, float] = {}
+    for line in lines:
+        for test, share in line.by_test.items():
+            if share is not None:
+                lowest[test] = min(share, lowest.get(test, 1.0))
+    order = sorted(lowest, key=lambda test: (lowest[test], test))
+    weak = tuple(test for test in order if lowest[test] < 1)
+    return Tested(name, tuple(lines), weak, tuple(order[len(weak) :]))
 
 
 class Home:
@@ -130,7 +174,7 @@ class Home:
     def page(self, request: Request) -> Response:
         """All runs, the newest first."""
         rows = self.store.runs.rows()
-        lines = [run_line(row) for row in islice(rows, MOST_RUNS)]
+        lines = [run_line(row, self._judged(row)) for row in islice(rows, MOST_RUNS)]
         judged = [line for line in lines if line.by_method]
         return HTMLResponse(
             render(
@@ -140,12 +184,18 @@ class Home:
                 unseen=len(rows) - len(lines),
                 trends=trends(lines),
                 judged=judged,
-                methods=columns(judged, "by_method"),
-                tests=columns(judged, "by_test"),
+                methods=columns(judged),
+                tested=tested(judged),
                 size=(WIDTH, HEIGHT),
                 token=session_of(request).token,
             )
         )
+
+    def _judged(self, row: dict[str, Any]) -> int:
+        """How many tests of a run that goes on are judged so far; one that is done has it in its figures."""
+        if row["state"] == DONE:
+            return 0
+        return sum(self.store.verdicts.outcomes(row["id"]).values())
 
     def live(self, request: Request) -> Response:
         """A run while it goes on: counts, and findings as they come."""

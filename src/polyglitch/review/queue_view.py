@@ -25,6 +25,7 @@ from polyglitch.store.store import Store
 
 PAGE = 30  # rows of the list at a time: more than a screen, and the next are fetched before the last is reached
 BEHIND = 8  # rows shown above the current one
+MOST_SHOWN = 90  # characters of an input in the list
 ISSUES_AT_ONCE = 200  # made searchable in one go
 
 
@@ -37,6 +38,7 @@ class QueueLine(msgspec.Struct, frozen=True):
     new: str
     relation: str
     sure: str  # how sure it is, in words
+    about: str = ""  # the input, where what was changed does not tell one row from another
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -156,7 +158,10 @@ class QueueView:
         if edit and edit.old == edit.new and edit.old:  # a phrase, alone and in its sentence
             return QueueLine(row, number, "", "", f"{edit.old}, alone", sure)
         old, new = (edit.old, edit.new) if edit else ("", "")
-        return QueueLine(row, number, old, new, capability(case), sure)
+        text = case.inputs[0].text[:MOST_SHOWN]
+        if not (old or new) and len(case.inputs) == 1 and self.languages[1]:
+            return QueueLine(row, number, "", "", text, sure)  # a sentence and its translation
+        return QueueLine(row, number, old, new, capability(case), sure, "" if old or new else text)
 
     def _texts(self, method: str, issues: list[Issue]) -> dict[str, str]:
         ids = [case_id for issue in issues for case_id in issue.case_ids]

@@ -113,6 +113,13 @@ class Runs(Rows):
         else:
             self.seals.forget(run)
 
+    def note(self, run: str, figures: dict[str, Any]) -> None:
+        """Write down other figures of a run that is done, and seal its row anew."""
+        with self._engine.begin() as connection:
+            where = s.runs.c.id == run
+            connection.execute(update(s.runs).where(where).values(figures=encode(figures)))
+        self.seals.seal_row(run)
+
     def forget(self, run: str) -> None:
         """Drop a run's cases, verdicts and issues; outputs and labels stay."""
         self.seals.forget(run)

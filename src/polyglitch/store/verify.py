@@ -96,7 +96,7 @@ class Seals(Rows):
         own = (self._parts(run, table, "", self._rows(table, run)) for table in OWN)
         self._add_parts(chain.from_iterable(own))
         self._seal_outputs()
-        self._seal_last(run)
+        self.seal_row(run)
 
     def _parts(
         self, owner: str, table: Table, series: str, rows: Iterator[Pair]
@@ -142,7 +142,7 @@ class Seals(Rows):
             if not last or last[0] != key:
                 yield key, made
 
-    def _seal_last(self, run: str) -> None:
+    def seal_row(self, run: str) -> None:
         """The run's own row and the chain, which another process that ends the same run may have just written."""
         with self._engine.begin() as connection:
             take_turn(connection)

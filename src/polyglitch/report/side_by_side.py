@@ -1,0 +1,184 @@
+"""Several systems or prompts on one page: what each holds in a sentence and a bar, then where they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from polyglitch.report.html import asset, environment, source_hash
+from polyglitch.results.answer import relation_in_words, system_in_words
+from polyglitch.results.tables import (
+    ALL,
+    CapabilityResult,
+    Cell,
+    Column,
+    Matrix,
+    SystemColumn,
+    compared,
+    table_rows,
+    took,
+)
+
+MOST_NAMED = 3  # of what all fail: a sentence with more is not read
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One system, or one prompt with one model."""
+
+    name: str
+    uri: str
+    link: str  # to its own report, or nothing
+    held: int
+    decided: int
+    passed: bool | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float | None:
+        """Of the tests that could be judged, those that hold."""
+        return self.held / self.decided if self.decided else None
+
+
+class Share(msgspec.Struct, frozen=True):
+    """How many tests of one kind a side fails."""
+
+    failed: int
+    decided: int
+    interval: tuple[float, float]
+    more: str = ""
+
+    @property
+    def rate(self) -> float:
+        """Of the tests that could be judged, those that fail."""
+        return self.failed / self.decided
+
+
+class Row(msgspec.Struct, frozen=True):
+    """What is tested, and how many of its tests each side fails."""
+
+    title: str
+    name: str
+    shares: list[Share | None]
+
+    @property
+    def worst(self) -> tuple[float, int]:
+        """The largest share that fails, and how many fail in all."""
+        found = [share for share in self.shares if share]
+        return max((share.rate for share in found), default=0.0), sum(s.failed for s in found)
+
+
+def side_by_side(sides: Sequence[Side], rows: Sequence[Row], about: str) -> str:
+    """The page: nothing in it but its own style."""
+    style = asset("report.css")
+    failing = sorted((row for row in rows if row.worst[1]), key=lambda row: row.worst, reverse=True)
+    return (
+        environment()
+        .get_template("side_by_side.html.j2")
+        .render(
+            title=about,
+            answer=answer(sides),
+            shared=shared_faults(sides, failing),
+            sides=sides,
+            failing=failing,
+            holding=[row for row in rows if not row.worst[1]],
+            style=style,
+            policy=f"default-src 'none'; style-src {source_hash(style)}; base-uri 'none'; form-action 'none'",
+        )
+    )
+
+
+def answer(sides: Sequence[Side]) -> str:
+    """Who holds most, and how much the others hold."""
+    judged = sorted(
+        (side for side in sides if side.share is not None), key=lambda side: -(side.share or 0.0)
+    )
+    if not judged:
+        return "Nothing could be judged."
+    best, *others = judged
+    if others and best.share == others[-1].share:
+        return f"All hold {best.share or 0:.1%} of their tests."
+    told = f"{begun(best.name)} holds most: {best.share or 0:.1%} of {best.decided:,} tests"
+    return told + "".join(f"; {side.name} {side.share or 0:.1%}" for side in others) + "."
+
+
+def shared_faults(sides: Sequence[Side], failing: Sequence[Row]) -> str:
+    """What all of them fail in, the worst first; nothing where there is no such thing."""
+    shared = [row.title for row in failing if all(share and share.failed for share in row.shares)]
+    if not shared or len(sides) < 2:
+        return ""
+    named = "; ".join(f"“{title}”" for title in shared[:MOST_NAMED])
+    most = f" {len(shared)} kinds of test, such as" if len(shared) > MOST_NAMED else ""
+    return f"{'Both' if len(sides) == 2 else 'All'} fail in{most} {named}."
+
+
+def begun(name: str) -> str:
+    """A name as it begins a sentence."""
+    return name[:1].upper() + name[1:]
+
+
+def systems_page(columns: Sequence[SystemColumn], files: Sequence[str]) -> str:
+    """Several systems on the same tests."""
+    sides = [
+        Side(
+            system_in_words(column.system),
+            column.system,
+            file,
+            column.decided - column.failed,
+            column.decided,
+            column.passed,
+        )
+        for column, file in zip(columns, files, strict=True)
+    ]
+    rows = [
+        Row(title, title, [share_of(result) for result in results])
+        for title, results in table_rows(columns)
+    ]
+    corpus = next((column.corpus for column in columns if column.corpus), "")
+    return side_by_side(
+        sides, rows, f"{len(columns)} systems" + (f" on {corpus}" if corpus else "")
+    )
+
+
+def share_of(result: CapabilityResult | None) -> Share | None:
+    """A capability of a system as the page shows it."""
+    if result is None or result.interval is None:
+        return None
+    more = f"pass to fail {result.pass_to_fail_in_words}" if result.pass_to_fail else ""
+    return Share(result.failed, result.decided, result.interval, more)
+
+
+def matrix_page(matrix: Matrix) -> str:
+    """Several prompts with several models on the same tests."""
+    rows = [
+        Row(
+            relation_in_words(name),
+            name,
+            [share_of_cell(column.cells.get(name)) for column in matrix.columns],
+        )
+        for name in matrix.relations
+        if name != ALL
+    ]
+    return side_by_side(
+        [side_of(column) for column in matrix.columns], rows, "Prompts and models side by side"
+    )
+
+
+def side_of(column: Column) -> Side:
+    """A prompt with a model."""
+    whole = column.cells.get(ALL)
+    held, failed = (whole.holds, whole.violated) if whole else (0, 0)
+    against = f"Against the first: {compared(column)}." if column.against else ""
+    notes = (column.alarm, against, took(column), f"polyglitch report --run {column.run}")
+    name = f"{column.prompt or 'no prompt'}, {system_in_words(column.system)}"
+    return Side(
+        name, column.name, "", held, held + failed, column.passed, tuple(filter(None, notes))
+    )
+
+
+def share_of_cell(cell: Cell | None) -> Share | None:
+    """A relation of a column as the page shows it: what fails instead of what holds."""
+    if cell is None or not cell.holds + cell.violated:
+        return None
+    low, high = cell.interval
+    return Share(cell.violated, cell.holds + cell.violated, (1 - high, 1 - low))
