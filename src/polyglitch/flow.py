@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -34,6 +35,7 @@ from polyglitch.run.asking import Asked, Asker, RoundTrips
 from polyglitch.run.budget import Budget, CaseQueue, Estimate, Progress, Watch, reckon
 from polyglitch.run.flakiness import merge_repeats
 from polyglitch.run.plan import Later, Open, open_engine, open_plan, prompted
+from polyglitch.run.workers import Foreman, Settled
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
 from polyglitch.systems.uri import BudgetedJudge, open_back_lens, open_lens
@@ -186,9 +188,9 @@ class Flow:
         """Whoever asks the systems; the store has what they were asked before."""
         self.engine.start(self.plan.methods, self.tools)
         patience = self.campaign.timeout + self.engine.grace
-        account = self.store.leases.account(self.run_id, self.plan.meter)
+        self.account = self.store.leases.account(self.run_id, self.plan.meter)
         self.askers = [
-            Asker(system, self.store, self.campaign.jobs, patience, account)
+            Asker(system, self.store, self.campaign.jobs, patience, self.account)
             for system in self.plan.systems
         ]
         self.trips = RoundTrips(self.askers, self.plan.languages[1], self.campaign.repeat)
@@ -336,6 +338,8 @@ class Flow:
         """Every pending case to its verdict, the system always some cases ahead."""
         if self.queued:
             return self.ask_in_order()
+        if foreman := self.engine.foreman(self.run_id, self.store, self.plan.languages):
+            return self.hand_over(foreman)
         waiting: deque[tuple[Method, list[Case], Asked]] = deque()
         if self.budget.limited:
             self.budget.charge(self.store.cases.judged(self.run_id))
@@ -353,6 +357,44 @@ class Flow:
         self.keep_verdicts(0)
         return None
 
+    def hand_over(self, foreman: Foreman) -> None:
+        """Every pending case to its verdict by workers that ask, judge and keep; this process plans and counts."""
+        under_way: deque[tuple[Method, list[Case], Future[Settled]]] = deque()
+        if self.budget.limited:
+            self.budget.charge(self.store.cases.judged(self.run_id))
+        try:
+            for method, pending in self.mutated(self.seeds()):
+                for cases in pending:
+                    for some in foreman.pieces(self.budget.choose(cases)):
+                        under_way.append((method, some, foreman.hand(method.name, some)))
+                        if len(under_way) >= foreman.most:
+                            self.count_settled(foreman, *under_way.popleft())
+                last = method is self.plan.methods[-1]
+                if (last and self.budget.paid_out) or self.trips.stopped:
+                    break
+            while under_way:
+                self.count_settled(foreman, *under_way.popleft())
+        finally:
+            foreman.close()
+            self.store.leases.hear(self.account)
+
+    def count_settled(
+        self, foreman: Foreman, method: Method, cases: list[Case], settled: Future[Settled]
+    ) -> None:
+        """Wait for what became of some cases; those on which a worker hangs are asked from here."""
+        with self.timed("ask"):
+            self.wait_for([[settled]])
+        if isinstance(settled.exception(), TimeoutError):
+            self.compare(method, cases, self.trips.send(cases))
+            return self.keep_verdicts(0)
+        found = settled.result()
+        foreman.learn(len(cases), found.seconds)
+        self.askers[0].count_elsewhere(found.queries, found.cache_hits, found.errors, found.stopped)
+        self.progress.cases += found.cases
+        self.progress.violations += found.violations
+        self.progress.undecided += found.undecided
+        return self.tell()
+
     def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
         """Wait for the outputs of some cases, of each time they were asked for, and have them judged."""
         with self.timed("ask"):
@@ -363,8 +405,8 @@ class Flow:
         self.judging.append((method, cases, rounds, self.engine.compare(method, rounds[0])))
         self.keep_verdicts(self.engine.ahead)
 
-    def wait_for(self, asked: Asked) -> None:
-        """Wait for the answers of a slow system, telling how far it is."""
+    def wait_for(self, asked: Sequence[Sequence[Future[Any]]]) -> None:
+        """Wait for what a slow system is asked, telling how far it is."""
         left = {future for futures in asked for future in futures}
         while left:
             left = self.askers[0].wait(left, TELL_EVERY)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
 from polyglitch.records import UNSTABLE, Case, Issue, Verdict, decode, encode
 from polyglitch.store import schema as s
 from polyglitch.store.cases import ITS_VERDICT
 from polyglitch.store.rows import Rows, pages, storable
 from polyglitch.store.schema import read_case, read_verdict, verdict_record
+
+Fence = Callable[[Connection], object]  # raises where its holder may not write any more
 
 
 class CaseTold(msgspec.Struct, frozen=True):
@@ -44,8 +46,14 @@ class Tally(msgspec.Struct, frozen=True):
 class Verdicts(Rows):
     """The verdicts and issues of each run."""
 
-    def add(self, run: str, method: str, pairs: Sequence[tuple[Case, Verdict]]) -> None:
-        """Keep what the oracle said."""
+    def add(
+        self,
+        run: str,
+        method: str,
+        pairs: Sequence[tuple[Case, Verdict]],
+        fence: Fence | None = None,
+    ) -> None:
+        """Keep what the oracle said; nothing of it where a fence refuses, in the same transaction."""
         rows = [
             {
                 "run": run,
@@ -59,7 +67,10 @@ class Verdicts(Rows):
             }
             for case, verdict in pairs
         ]
-        self.add_rows(s.verdicts, rows)
+        with self._engine.begin() as connection:
+            if fence:
+                fence(connection)
+            self._add_to(connection, s.verdicts, rows)
 
     def draw(self, run: str, method: str, verdict: Verdict, drawn: dict[str, Any]) -> None:
         """Leave with a verdict what a page can draw of it, beside what is there; the verdict stays what it was."""
