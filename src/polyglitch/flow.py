@@ -45,6 +45,10 @@ FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = (
     64  # enough for a parser or a proposer to batch, few enough that a kill repeats little
 )
+QUICK, QUICK_SEEDS = (
+    0.25,
+    1024,
+)  # seconds: seeds that take less are many at once, the store is slower
 RANKED_AT_ONCE = 512  # seeds among which a budget is spent on the most promising cases first
 CASES_AT_ONCE = 256
 HELD = 16  # so many times CASES_AT_ONCE stay in memory from being made to being asked
@@ -222,16 +226,20 @@ class Flow:
     def seeds(self) -> Iterator[list[Seed]]:
         """The corpus in order, some seeds at a time, kept in the store as they come."""
         corpus, limit = self.plan.corpus, self.campaign.limit
-        self.progress.seeds_total = sum(1 for _ in islice(corpus, limit))
+        self.progress.seeds_total = corpus.count(limit)
         stream = islice(iter(corpus), limit)
         size = RANKED_AT_ONCE if self.queued else FIRST_SEEDS
         if self.queued and asks_first(self.campaign.rank, self.tools):
             size = min(size, self.budget.most_seeds or size)
         while chunk := list(islice(stream, size)):
-            size = max(size, min(2 * size, SEEDS_AT_ONCE))
             self.store.cases.add_seeds(self.run_id, self.progress.seeds, chunk)
             self.progress.seeds_out += len(chunk)
+            started = time.monotonic()
             yield chunk
+            if time.monotonic() - started < QUICK:
+                size = max(size, min(2 * size, QUICK_SEEDS))
+            elif not self.queued:
+                size = min(2 * size, SEEDS_AT_ONCE)
             self.progress.seeds += len(chunk)
             self.tell()
 
@@ -311,7 +319,8 @@ class Flow:
         """Walk through new cases into the store; those that wait for a verdict."""
         stream = (msgspec.structs.replace(case, method=method.name) for case in cases())
         place = self.store.cases.count(self.run_id, method.name)
-        add = partial(self.store.cases.add, self.run_id, method.name)
+        inputs = {seed.id: seed.input for seed in seeds}
+        add = partial(self.store.cases.add, self.run_id, method.name, inputs=inputs)
         known: list[list[Case]] = []
         new, some = len(todo) == len(seeds), list(islice(stream, CASES_AT_ONCE))
         while len(some) == CASES_AT_ONCE:

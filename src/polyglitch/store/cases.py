@@ -4,7 +4,7 @@ system and input, and what tools keep: asked for once, within and across runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -31,6 +31,7 @@ ITS_VERDICT = (
     & (s.verdicts.c.seed == s.cases.c.seed)
     & (s.verdicts.c.case == s.cases.c.id)
 )
+ITS_SEED = (s.seeds.c.run == s.cases.c.run) & (s.seeds.c.id == s.cases.c.seed)
 
 
 class Cases(Rows):
@@ -66,8 +67,8 @@ class Cases(Rows):
                 )
             }
 
-    def seed_labels(self, run: str) -> set[str]:
-        """The different labels of a run's seeds, as their corpus has them."""
+    def labels_differ(self, run: str) -> bool:
+        """Whether the seeds of a run have more than one label, as their corpus has them."""
         query = select(s.seeds.c.record).where(s.seeds.c.run == run)
         found: set[str] = set()
         with self._engine.connect() as connection:
@@ -75,7 +76,9 @@ class Cases(Rows):
                 label = read_seed("", record).label
                 if label is not None:
                     found.add(label)
-        return found
+                if len(found) > 1:
+                    return True
+        return False
 
     def generated(self, run: str, method: str, seeds: Sequence[Seed]) -> set[str]:
         """Which of these seeds have had all their cases made."""
@@ -99,9 +102,18 @@ class Cases(Rows):
         return 0 if found is None else found + 1
 
     def add(
-        self, run: str, method: str, first: int, cases: Sequence[Case], finished: Iterable[str] = ()
+        self,
+        run: str,
+        method: str,
+        first: int,
+        cases: Sequence[Case],
+        finished: Iterable[str] = (),
+        inputs: Mapping[str, Input] | None = None,
     ) -> bool:
-        """Keep cases and mark the seeds that have all of theirs, in one transaction; whether all cases were new."""
+        """Keep cases and mark the seeds that have all of theirs, in one transaction; whether all cases were new.
+
+        `inputs` are those of seeds that are kept: no case repeats them."""
+        inputs = inputs or {}
         case_rows = [
             {
                 "run": run,
@@ -109,7 +121,7 @@ class Cases(Rows):
                 "id": case.id,
                 "seed": case.seed_id,
                 "position": first + n,
-                "record": case_record(case),
+                "record": case_record(case, inputs.get(case.seed_id)),
             }
             for n, case in enumerate(cases)
         ]
@@ -135,8 +147,10 @@ class Cases(Rows):
         place = c.c.position + 0
         later = (place == last[0]) & (c.c.id > last[1])
         query = (
-            select(c.c.position, c.c.id, c.c.seed, c.c.record)
+            select(c.c.position, c.c.id, c.c.seed, c.c.record, s.seeds.c.record)
+            .select_from(c)
             .outerjoin(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(c.c.run == run, c.c.method == method, c.c.seed.in_(seeds))
             .where(v.c.case.is_(None), or_(place > last[0], later))
             .order_by(place, c.c.id)  # two processes may have given the same position
@@ -149,8 +163,11 @@ class Cases(Rows):
     def of_seeds(self, run: str, method: str, seeds: Sequence[Seed]) -> list[Case]:
         """All cases of these seeds in order, whether they have a verdict or not."""
         c = s.cases
-        query = select(c.c.position, c.c.id, c.c.seed, c.c.record).where(
-            c.c.run == run, c.c.method == method
+        query = (
+            select(c.c.position, c.c.id, c.c.seed, c.c.record, s.seeds.c.record)
+            .select_from(c)
+            .outerjoin(s.seeds, ITS_SEED)
+            .where(c.c.run == run, c.c.method == method)
         )
         found: list[tuple[int, Case]] = []
         with self._engine.connect() as connection:
@@ -198,8 +215,10 @@ class Cases(Rows):
         """The cases of a run that have a verdict."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.method, c.c.id, c.c.seed, c.c.record)
+            select(c.c.method, c.c.id, c.c.seed, c.c.record, s.seeds.c.record)
+            .select_from(c)
             .join(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(c.c.run == run)
         )
         with self._engine.connect() as connection:
@@ -210,8 +229,10 @@ class Cases(Rows):
         """All cases of a seed that have a verdict, whatever it is, method by method in order."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.method, c.c.id, c.c.seed, c.c.record)
+            select(c.c.method, c.c.id, c.c.seed, c.c.record, s.seeds.c.record)
+            .select_from(c)
             .join(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(c.c.run == run, c.c.seed == seed_id)
             .order_by(c.c.method, c.c.position)
         )

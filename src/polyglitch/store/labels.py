@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from polyglitch.records import Issue, Label, decode, encode
 from polyglitch.store import schema as s
+from polyglitch.store.cases import ITS_SEED
 from polyglitch.store.rows import Rows, pages, storable, take_turn
 from polyglitch.store.schema import unpacked
 
@@ -348,7 +349,8 @@ def _cases(run: str, v: Any, order: tuple[Any, ...]) -> Select[Any]:
     """Cases with their verdicts in the shape of issues."""
     c = s.cases
     blank: Any = literal("")
-    return select(
+    told = func.coalesce(s.seeds.c.record, blank)  # what its seed asks a case does not repeat
+    query = select(
         func.row_number().over(order_by=order).label("position"),
         (literal(f"{run[:RUN_IN_ID]}:") + unpacked(v.c.case)).label("id"),
         v.c.method,
@@ -356,8 +358,10 @@ def _cases(run: str, v: Any, order: tuple[Any, ...]) -> Select[Any]:
         v.c.severity,
         blank.label("kind"),
         blank.label("record"),
-        func.lower(v.c.reason + " " + c.c.record).label("text"),
-    ).join(c, (c.c.run == v.c.run) & (c.c.method == v.c.method) & (c.c.id == v.c.case))
+        func.lower(v.c.reason + " " + c.c.record + " " + told).label("text"),
+    )
+    own = (c.c.run == v.c.run) & (c.c.method == v.c.method) & (c.c.id == v.c.case)
+    return query.select_from(v).join(c, own).outerjoin(s.seeds, ITS_SEED)
 
 
 def _filtered(

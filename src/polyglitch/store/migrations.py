@@ -225,10 +225,15 @@ def old_chain_holds(connection: Connection, run: str) -> bool:
     return [tuple(row) for row in kept] == [(count, state.hexdigest())]
 
 
+def nothing(_: Connection) -> None:
+    """What is there can be read as it is; what is written from now on an older program would misread."""
+
+
 STEPS: dict[int, Callable[[Connection], None]] = {
     1: labels_have_kinds,
     2: claims_have_leases,
     3: rows_are_short,
+    4: nothing,  # cases leave out what their seed says
 }
 
 

@@ -9,6 +9,7 @@ which people and databases can search.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -154,8 +155,8 @@ def _unpacked_postgresql(element: Any, compiler: Any, **rest: Any) -> str:
     return f"case get_byte({name}, 0) when 0 then encode(substring({name} from 2), 'hex') else {plain} end"
 
 
-def shape(kind: type[Record], *left_out: str) -> Any:
-    """A record's shape in the store: no tag, nor what other columns of its row say."""
+def shape(kind: type[Record], *left_out: str, **others: Any) -> Any:
+    """A record's shape in the store: no tag, nor what other columns of its row say; some fields of other types."""
     fields: list[Any] = []
     for field in msgspec.structs.fields(kind):
         given: dict[str, Any] = {"default_factory": field.default_factory}
@@ -163,14 +164,19 @@ def shape(kind: type[Record], *left_out: str) -> Any:
             given = {"default": field.default}
         if field.name not in left_out:
             fields.append(
-                (field.name, field.type, *(() if field.required else (msgspec.field(**given),)))
+                (
+                    field.name,
+                    others.get(field.name, field.type),
+                    *(() if field.required else (msgspec.field(**given),)),
+                )
             )
     return msgspec.defstruct(f"Stored{kind.__name__}", fields, omit_defaults=True)
 
 
 INPUT, EDIT, SPAN, OUTPUT = shape(Input), shape(Edit), shape(Span), shape(Output)
 SEED = shape(Seed, "id")
-CASE = shape(Case, "id", "seed_id", "method")
+# An input that is the seed's own is left out: with one case a seed it would be half of a store.
+CASE = shape(Case, "id", "seed_id", "method", inputs=tuple[Input | None, ...])
 VERDICT = shape(Verdict, "case_id", "outcome")
 VALUES = {
     kind: attrgetter(*kind.__struct_fields__)
@@ -190,18 +196,30 @@ def read_seed(seed_id: str, record: str) -> Seed:
     return Seed(seed_id, *VALUES[SEED](decode(record, SEED)))
 
 
-def case_record(case: Case) -> str:
-    """What a row holds of a case beside its id, seed and method."""
+def case_record(case: Case, own: Input | None = None) -> str:
+    """What a row holds of a case beside its id, seed, method, and the input of its seed."""
     found = _shaped(CASE, case)
-    found.inputs = tuple([_shaped(INPUT, item) for item in case.inputs])
+    found.inputs = tuple([None if item == own else _shaped(INPUT, item) for item in case.inputs])
     found.edit = case.edit and _shaped(EDIT, case.edit)
     return encode(found)
 
 
-def read_case(method: str, case_id: str, seed_id: str, record: str) -> Case:
-    """The case of a row."""
+def read_case(
+    method: str, case_id: str, seed_id: str, record: str, seed: str | None = None
+) -> Case:
+    """The case of a row, with the record of its seed."""
     relation, inputs, *rest = VALUES[CASE](decode(record, CASE))
+    if None in inputs:
+        own = seed_input(seed or "")
+        inputs = tuple([own if item is None else item for item in inputs])
     return Case(case_id, seed_id, relation, inputs, method, *rest)
+
+
+@lru_cache(1024)  # the cases of a seed come together
+def seed_input(record: str) -> Input:
+    """What a seed asks."""
+    found: Input = decode(record, SEED).input
+    return found
 
 
 def verdict_record(verdict: Verdict) -> str:
@@ -232,7 +250,7 @@ def _shaped(kind: Any, record: Record) -> Any:
 
 __all__ = ["NAME64", "metadata", "names"]
 
-VERSION = 4
+VERSION = 5
 
 NAME16: TypeEngine[str] = String(16).with_variant(String(16, collation="C"), "postgresql")
 NAME32: TypeEngine[str] = String(32).with_variant(String(32, collation="C"), "postgresql")

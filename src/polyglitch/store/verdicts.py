@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, func, select, update
 
 from polyglitch.records import UNSTABLE, Case, Issue, Verdict, decode, encode
 from polyglitch.store import schema as s
-from polyglitch.store.cases import ITS_VERDICT
+from polyglitch.store.cases import ITS_SEED, ITS_VERDICT
 from polyglitch.store.rows import Rows, pages, storable
 from polyglitch.store.schema import read_case, read_verdict, verdict_record
 
@@ -186,8 +186,18 @@ class Verdicts(Rows):
         """Cases with their verdicts: the violations of some seeds, or those with these ids in that order."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.id, c.c.seed, c.c.record, v.c.outcome, v.c.record, c.c.position)
+            select(
+                c.c.id,
+                c.c.seed,
+                c.c.record,
+                s.seeds.c.record,
+                v.c.outcome,
+                v.c.record,
+                c.c.position,
+            )
+            .select_from(c)
             .join(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(c.c.run == run, c.c.method == method)
         )
         if seeds is not None:
@@ -200,10 +210,10 @@ class Verdicts(Rows):
         with self._engine.connect() as connection:
             rows: dict[str, Any] = {row[0]: row for row in connection.execute(query)}
         if seeds is not None:
-            rows = dict(sorted(rows.items(), key=lambda item: item[1][5]))
+            rows = dict(sorted(rows.items(), key=lambda item: item[1][6]))
         order = ids if ids is not None else list(rows)
         return [
-            (read_case(method, *rows[i][:3]), read_verdict(i, *rows[i][3:5]))
+            (read_case(method, *rows[i][:4]), read_verdict(i, *rows[i][4:6]))
             for i in order
             if i in rows
         ]
@@ -263,15 +273,25 @@ class Verdicts(Rows):
         """The violations of the cases that were made last, the last first: method, case, verdict."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.method, c.c.id, c.c.seed, c.c.record, v.c.outcome, v.c.record)
+            select(
+                c.c.method,
+                c.c.id,
+                c.c.seed,
+                c.c.record,
+                s.seeds.c.record,
+                v.c.outcome,
+                v.c.record,
+            )
+            .select_from(c)
             .join(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(v.c.run == run, v.c.outcome == "violated", s.NOT_HELD)
             .order_by(c.c.position.desc(), c.c.method)
             .limit(limit)
         )
         with self._engine.connect() as connection:
             rows = list(connection.execute(query))
-        return [(row[0], read_case(*row[:4]), read_verdict(row[1], *row[4:])) for row in rows]
+        return [(row[0], read_case(*row[:5]), read_verdict(row[1], *row[5:])) for row in rows]
 
     def issues_of_shared_seeds(self, run: str) -> list[Issue]:
         """The issues on seeds that have more than one, in the order of the run."""
