@@ -319,17 +319,17 @@ class Flow:
         """Walk through new cases into the store; those that wait for a verdict."""
         stream = (msgspec.structs.replace(case, method=method.name) for case in cases())
         place = self.store.cases.count(self.run_id, method.name)
-        inputs = {seed.id: seed.input for seed in seeds}
-        add = partial(self.store.cases.add, self.run_id, method.name, inputs=inputs)
-        known: list[list[Case]] = []
+        known = {seed.id: seed for seed in seeds}
+        add = partial(self.store.cases.add, self.run_id, method.name, seeds=known)
+        held: list[list[Case]] = []
         new, some = len(todo) == len(seeds), list(islice(stream, CASES_AT_ONCE))
         while len(some) == CASES_AT_ONCE:
-            new = add(place, some) and new and len(known) < HELD
-            known, place = [*known, some] if new else [], place + len(some)
+            new = add(place, some) and new and len(held) < HELD
+            held, place = [*held, some] if new else [], place + len(some)
             some = list(islice(stream, CASES_AT_ONCE))
         new = add(place, some, [seed.id for seed in todo]) and new
         if new:  # nobody else has made any of them: they need not be read back
-            return method, filter(None, [*known, some])
+            return method, filter(None, [*held, some])
         pending = self.store.cases.pending(self.run_id, method.name, seeds, CASES_AT_ONCE)
         return method, pending
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from sqlalchemy import delete, exists, func, or_, select, update
@@ -25,6 +25,9 @@ from polyglitch.store.schema import (
     unpack,
 )
 
+if TYPE_CHECKING:
+    from polyglitch.store.store import Database
+
 ITS_VERDICT = (
     (s.verdicts.c.run == s.cases.c.run)
     & (s.verdicts.c.method == s.cases.c.method)
@@ -33,32 +36,59 @@ ITS_VERDICT = (
 )
 ITS_SEED = (s.seeds.c.run == s.cases.c.run) & (s.seeds.c.id == s.cases.c.seed)
 
+SOURCE = "source of seeds"  # the kind of what is kept by run
+
 
 class Cases(Rows):
     """The seeds and cases of each run."""
 
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._sources: dict[str, str] = {}  # of the runs that were written or read
+
     def add_seeds(self, run: str, first: int, seeds: Sequence[Seed]) -> None:
         """Keep some seeds under their place in the corpus."""
+        if not seeds:
+            return
+        source = self._source(run, seeds[0].origin.rpartition(":")[0])
         self.add_rows(
             s.seeds,
             [
-                {"run": run, "id": seed.id, "position": first + n, "record": seed_record(seed)}
+                {
+                    "run": run,
+                    "id": seed.id,
+                    "position": first + n,
+                    "record": seed_record(seed, source),
+                }
                 for n, seed in enumerate(seeds)
             ],
         )
+
+    def _source(self, run: str, found: str = "") -> str:
+        """Where the seeds of a run come from, written once: the first that wrote some said it."""
+        if run not in self._sources:
+            if found:
+                self.add_rows(s.kept, [{"kind": SOURCE, "key": run, "value": encode(found)}])
+            query = select(s.kept.c.value).where(s.kept.c.kind == SOURCE, s.kept.c.key == run)
+            with self._engine.connect() as connection:
+                kept = connection.scalar(query)
+            if kept is None:
+                return ""
+            self._sources[run] = msgspec.json.decode(kept, type=str)
+        return self._sources[run]
 
     def seed(self, run: str, seed_id: str) -> Seed:
         """One seed of a run."""
         query = select(s.seeds.c.record).where(s.seeds.c.run == run, s.seeds.c.id == seed_id)
         with self._engine.connect() as connection:
-            return read_seed(seed_id, connection.scalar(query) or "")
+            return read_seed(seed_id, connection.scalar(query) or "", self._source(run))
 
     def seeds(self, run: str, ids: Sequence[str]) -> dict[str, Seed]:
         """Some seeds of a run by their ids."""
-        table = s.seeds
+        table, source = s.seeds, self._source(run)
         with self._engine.connect() as connection:
             return {
-                row.id: read_seed(row.id, row.record)
+                row.id: read_seed(row.id, row.record, source)
                 for some in pages(ids)
                 for row in connection.execute(
                     select(table.c.id, table.c.record).where(
@@ -108,12 +138,12 @@ class Cases(Rows):
         first: int,
         cases: Sequence[Case],
         finished: Iterable[str] = (),
-        inputs: Mapping[str, Input] | None = None,
+        seeds: Mapping[str, Seed] | None = None,
     ) -> bool:
         """Keep cases and mark the seeds that have all of theirs, in one transaction; whether all cases were new.
 
-        `inputs` are those of seeds that are kept: no case repeats them."""
-        inputs = inputs or {}
+        What `seeds` say, which are kept themselves, no case repeats."""
+        known = seeds or {}
         case_rows = [
             {
                 "run": run,
@@ -121,7 +151,7 @@ class Cases(Rows):
                 "id": case.id,
                 "seed": case.seed_id,
                 "position": first + n,
-                "record": case_record(case, inputs.get(case.seed_id)),
+                "record": case_record(case, known.get(case.seed_id)),
             }
             for n, case in enumerate(cases)
         ]
@@ -209,7 +239,7 @@ class Cases(Rows):
             .limit(most)
         )
         with self._engine.connect() as connection:
-            return [read_seed(*row) for row in connection.execute(query)]
+            return [read_seed(*row, self._source(run)) for row in connection.execute(query)]
 
     def judged(self, run: str) -> Iterator[Case]:
         """The cases of a run that have a verdict."""

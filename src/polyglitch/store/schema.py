@@ -176,7 +176,8 @@ def shape(kind: type[Record], *left_out: str, **others: Any) -> Any:
 INPUT, EDIT, SPAN, OUTPUT = shape(Input), shape(Edit), shape(Span), shape(Output)
 SEED = shape(Seed, "id")
 # An input that is the seed's own is left out: with one case a seed it would be half of a store.
-CASE = shape(Case, "id", "seed_id", "method", inputs=tuple[Input | None, ...])
+OWN_INPUT, OWN_LABEL = 0, 1  # in its place; the other where the seed's label is expected
+CASE = shape(Case, "id", "seed_id", "method", inputs=tuple[Input | int, ...])
 VERDICT = shape(Verdict, "case_id", "outcome")
 VALUES = {
     kind: attrgetter(*kind.__struct_fields__)
@@ -184,23 +185,33 @@ VALUES = {
 }
 
 
-def seed_record(seed: Seed) -> str:
-    """What a row holds of a seed beside its id."""
+def seed_record(seed: Seed, source: str = "") -> str:
+    """What a row holds of a seed beside its id, and the source that most seeds of its run come from."""
     found = _shaped(SEED, seed)
     found.input = _shaped(INPUT, seed.input)
+    if source and seed.origin.startswith(f"{source}:"):
+        found.origin = seed.origin[len(source) :]
     return encode(found)
 
 
-def read_seed(seed_id: str, record: str) -> Seed:
-    """The seed of a row."""
-    return Seed(seed_id, *VALUES[SEED](decode(record, SEED)))
+def read_seed(seed_id: str, record: str, source: str = "") -> Seed:
+    """The seed of a row, of a run whose seeds come from a source."""
+    found = decode(record, SEED)
+    if found.origin.startswith(":"):
+        found.origin = source + found.origin
+    return Seed(seed_id, *VALUES[SEED](found))
 
 
-def case_record(case: Case, own: Input | None = None) -> str:
-    """What a row holds of a case beside its id, seed, method, and the input of its seed."""
+def case_record(case: Case, seed: Seed | None = None) -> str:
+    """What a row holds of a case beside its id, seed and method, and what its seed says."""
     found = _shaped(CASE, case)
-    found.inputs = tuple([None if item == own else _shaped(INPUT, item) for item in case.inputs])
     found.edit = case.edit and _shaped(EDIT, case.edit)
+    found.inputs = [_shaped(INPUT, item) for item in case.inputs]
+    own = [n for n, item in enumerate(case.inputs) if seed and item == seed.input]
+    for place in own:
+        found.inputs[place] = OWN_INPUT
+    if own and seed and case.expected == (seed.label,):
+        found.inputs[own[0]], found.expected = OWN_LABEL, ()
     return encode(found)
 
 
@@ -208,18 +219,21 @@ def read_case(
     method: str, case_id: str, seed_id: str, record: str, seed: str | None = None
 ) -> Case:
     """The case of a row, with the record of its seed."""
-    relation, inputs, *rest = VALUES[CASE](decode(record, CASE))
-    if None in inputs:
-        own = seed_input(seed or "")
-        inputs = tuple([own if item is None else item for item in inputs])
+    found = decode(record, CASE)
+    if any(isinstance(item, int) for item in found.inputs):
+        own, label = said_by_seed(seed or "")
+        if OWN_LABEL in found.inputs:
+            found.expected = label
+        found.inputs = tuple([own if isinstance(item, int) else item for item in found.inputs])
+    relation, inputs, *rest = VALUES[CASE](found)
     return Case(case_id, seed_id, relation, inputs, method, *rest)
 
 
 @lru_cache(1024)  # the cases of a seed come together
-def seed_input(record: str) -> Input:
-    """What a seed asks."""
-    found: Input = decode(record, SEED).input
-    return found
+def said_by_seed(record: str) -> tuple[Input, tuple[str, ...]]:
+    """What a seed asks, and its label."""
+    found = decode(record, SEED)
+    return found.input, () if found.label is None else (found.label,)
 
 
 def verdict_record(verdict: Verdict) -> str:
@@ -276,7 +290,6 @@ seeds = Table(
     Column("id", Packed, primary_key=True),
     Column("position", Integer, nullable=False),
     Column("record", Text, nullable=False),
-    Index("seeds_in_order", "run", "position"),
 )
 
 generated = Table(
