@@ -15,6 +15,7 @@ from sqlalchemy import (
     Select,
     Subquery,
     delete,
+    exists,
     func,
     insert,
     literal,
@@ -120,7 +121,7 @@ class Labels(Rows, repeat=False):
     def counts(self, run: str, hidden: Collection[str] = ()) -> list[LabelCount]:
         """How far each reviewer is with the issues of a run, those that are not shown left out."""
         who, verdict = s.labels.c.who, s.labels.c.verdict
-        query = _of_run(select(who, verdict, func.count()), run).group_by(who, verdict)
+        query = select(who, verdict, func.count()).where(of_run(run)).group_by(who, verdict)
         if hidden:
             query = query.where(s.labels.c.issue.not_in(hidden))
         found: dict[str, dict[str, int]] = {}
@@ -131,7 +132,7 @@ class Labels(Rows, repeat=False):
 
     def labelled_by(self, run: str, who: str, hidden: Collection[str] = ()) -> int:
         """How many issues of a run a reviewer has labelled, those that are not shown left out."""
-        query = _of_run(select(func.count()), run).where(s.labels.c.who == who)
+        query = select(func.count()).select_from(s.labels).where(of_run(run), s.labels.c.who == who)
         if hidden:
             query = query.where(s.labels.c.issue.not_in(hidden))
         with self._engine.connect() as connection:
@@ -159,6 +160,11 @@ class Labels(Rows, repeat=False):
 def now() -> str:
     """The time as labels carry it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def of_run(run: str) -> ColumnElement[bool]:
+    """The labels on issues of a run, each looked up: joined, all issues of the run would be walked for a few labels."""
+    return exists().where(s.issues.c.run == run, s.issues.c.id == s.labels.c.issue)
 
 
 def _of_run(query: Select[Any], run: str) -> Select[Any]:
@@ -271,8 +277,8 @@ class Queue(Rows):
 
     def named_kinds(self, run: str) -> set[str]:
         """The kinds that reviewers name in a run."""
-        query = select(s.labels.c.kind).join(s.issues, s.issues.c.id == s.labels.c.issue)
-        return self._distinct(query.where(s.issues.c.run == run, s.labels.c.kind != ""))
+        query = select(s.labels.c.kind).where(s.labels.c.kind != "")
+        return self._distinct(query.where(of_run(run)))
 
     def _distinct(self, query: Select[Any]) -> set[str]:
         with self._engine.connect() as connection:
