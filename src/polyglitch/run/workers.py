@@ -131,7 +131,7 @@ class Foreman:
             self._threads.start(self._serve)
 
     def pieces(self, cases: list[Case]) -> Iterator[list[Case]]:
-        """Cases in pieces of about a second; those of a seed share its text, and stay together."""
+        """Cases in pieces of about half a second; those of a seed share its text, and stay together."""
         some: list[Case] = []
         for _, of_seed in groupby(cases, lambda case: case.seed_id):
             some += of_seed
