@@ -27,10 +27,7 @@ from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
 
 FIRST, MOST = 8, 256  # cases handed over at once; so many more where they are quick
-QUICK, SLOW = (
-    1.0,
-    4.0,
-)  # seconds: a piece that took less is followed by a larger one, or by a smaller one
+QUICK, SLOW = 0.5, 2.0  # seconds of a piece after which a larger one follows, or a smaller one
 WAITING = (
     2  # pieces a place, one under way and one that waits: nobody is idle while the foreman plans
 )
