@@ -28,16 +28,21 @@ HELPERS = (
     "sight",
 )
 LAST = "peers"
+ON_A_SERVER = ("memory postgresql", "scale 100000 postgresql")  # again, where a server is installed
 
 
 def main() -> int:
     """Run them one after the other; the number of those that failed."""
+    from tests.postgres import programs
+
     found = {path.stem for path in FOLDER.glob("[!_]*.py")} - {*HELPERS, LAST}
-    names = sys.argv[1:] or [*sorted(found), LAST]
+    servers = ON_A_SERVER if programs() else ()
+    names = sys.argv[1:] or [*sorted(found), *servers, LAST]
     failed = 0
     for name in names:
         print(f"== {name}", flush=True)
-        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}"]).returncode:
+        module, *arguments = name.split()
+        if subprocess.run([sys.executable, "-m", f"benchmarks.{module}", *arguments]).returncode:
             print(f"{name} failed", flush=True)
             failed += 1
     print("== figures with a bar", flush=True)

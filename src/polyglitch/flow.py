@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import islice
@@ -34,6 +35,7 @@ from polyglitch.run.asking import Asked, Asker, RoundTrips
 from polyglitch.run.budget import Budget, CaseQueue, Estimate, Progress, Watch, reckon
 from polyglitch.run.flakiness import merge_repeats
 from polyglitch.run.plan import Later, Open, open_engine, open_plan, prompted
+from polyglitch.run.workers import Foreman, Settled
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
 from polyglitch.systems.uri import BudgetedJudge, open_back_lens, open_lens
@@ -43,6 +45,10 @@ FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = (
     64  # enough for a parser or a proposer to batch, few enough that a kill repeats little
 )
+QUICK, QUICK_SEEDS = (
+    0.25,
+    1024,
+)  # seconds: seeds that take less are many at once, the store is slower
 RANKED_AT_ONCE = 512  # seeds among which a budget is spent on the most promising cases first
 CASES_AT_ONCE = 256
 HELD = 16  # so many times CASES_AT_ONCE stay in memory from being made to being asked
@@ -203,9 +209,9 @@ class Flow:
         """Whoever asks the systems; the store has what they were asked before."""
         self.engine.start(self.plan.methods, self.tools)
         patience = self.campaign.timeout + self.engine.grace
-        account = self.store.leases.account(self.run_id, self.plan.meter)
+        self.account = self.store.leases.account(self.run_id, self.plan.meter)
         self.askers = [
-            Asker(system, self.store, self.campaign.jobs, patience, account)
+            Asker(system, self.store, self.campaign.jobs, patience, self.account)
             for system in self.plan.systems
         ]
         self.trips = RoundTrips(self.askers, self.plan.languages[1], self.campaign.repeat)
@@ -237,16 +243,20 @@ class Flow:
     def seeds(self) -> Iterator[list[Seed]]:
         """The corpus in order, some seeds at a time, kept in the store as they come."""
         corpus, limit = self.plan.corpus, self.campaign.limit
-        self.progress.seeds_total = sum(1 for _ in islice(corpus, limit))
+        self.progress.seeds_total = corpus.count(limit)
         stream = islice(iter(corpus), limit)
         size = RANKED_AT_ONCE if self.queued else FIRST_SEEDS
         if self.queued and asks_first(self.campaign.rank, self.tools):
             size = min(size, self.budget.most_seeds or size)
         while chunk := list(islice(stream, size)):
-            size = max(size, min(2 * size, SEEDS_AT_ONCE))
             self.store.cases.add_seeds(self.run_id, self.progress.seeds, chunk)
             self.progress.seeds_out += len(chunk)
+            started = time.monotonic()
             yield chunk
+            if time.monotonic() - started < QUICK:
+                size = max(size, min(2 * size, QUICK_SEEDS))
+            elif not self.queued:
+                size = min(2 * size, SEEDS_AT_ONCE)
             self.progress.seeds += len(chunk)
             self.tell()
 
@@ -326,16 +336,17 @@ class Flow:
         """Walk through new cases into the store; those that wait for a verdict."""
         stream = (msgspec.structs.replace(case, method=method.name) for case in cases())
         place = self.store.cases.count(self.run_id, method.name)
-        add = partial(self.store.cases.add, self.run_id, method.name)
-        known: list[list[Case]] = []
+        known = {seed.id: seed for seed in seeds}
+        add = partial(self.store.cases.add, self.run_id, method.name, seeds=known)
+        held: list[list[Case]] = []
         new, some = len(todo) == len(seeds), list(islice(stream, CASES_AT_ONCE))
         while len(some) == CASES_AT_ONCE:
-            new = add(place, some) and new and len(known) < HELD
-            known, place = [*known, some] if new else [], place + len(some)
+            new = add(place, some) and new and len(held) < HELD
+            held, place = [*held, some] if new else [], place + len(some)
             some = list(islice(stream, CASES_AT_ONCE))
         new = add(place, some, [seed.id for seed in todo]) and new
         if new:  # nobody else has made any of them: they need not be read back
-            return method, filter(None, [*known, some])
+            return method, filter(None, [*held, some])
         pending = self.store.cases.pending(self.run_id, method.name, seeds, CASES_AT_ONCE)
         return method, pending
 
@@ -353,6 +364,8 @@ class Flow:
         """Every pending case to its verdict, the system always some cases ahead."""
         if self.queued:
             return self.ask_in_order()
+        if foreman := self.engine.foreman(self.run_id, self.store, self.plan.languages):
+            return self.hand_over(foreman)
         waiting: deque[tuple[Method, list[Case], Asked]] = deque()
         if self.budget.limited:
             self.budget.charge(self.store.cases.judged(self.run_id))
@@ -370,6 +383,44 @@ class Flow:
         self.keep_verdicts(0)
         return None
 
+    def hand_over(self, foreman: Foreman) -> None:
+        """Every pending case to its verdict by workers that ask, judge and keep; this process plans and counts."""
+        under_way: deque[tuple[Method, list[Case], Future[Settled]]] = deque()
+        if self.budget.limited:
+            self.budget.charge(self.store.cases.judged(self.run_id))
+        try:
+            for method, pending in self.mutated(self.seeds()):
+                for cases in pending:
+                    for some in foreman.pieces(self.budget.choose(cases)):
+                        under_way.append((method, some, foreman.hand(method.name, some)))
+                        if len(under_way) >= foreman.most:
+                            self.count_settled(foreman, *under_way.popleft())
+                last = method is self.plan.methods[-1]
+                if (last and self.budget.paid_out) or self.trips.stopped:
+                    break
+            while under_way:
+                self.count_settled(foreman, *under_way.popleft())
+        finally:
+            foreman.close()
+            self.store.leases.hear(self.account)
+
+    def count_settled(
+        self, foreman: Foreman, method: Method, cases: list[Case], settled: Future[Settled]
+    ) -> None:
+        """Wait for what became of some cases; those on which a worker hangs are asked from here."""
+        with self.timed("ask"):
+            self.wait_for([[settled]])
+        if isinstance(settled.exception(), TimeoutError):
+            self.compare(method, cases, self.trips.send(cases))
+            return self.keep_verdicts(0)
+        found = settled.result()
+        foreman.learn(len(cases), found.seconds)
+        self.askers[0].count_elsewhere(found.queries, found.cache_hits, found.errors, found.stopped)
+        self.progress.cases += found.cases
+        self.progress.violations += found.violations
+        self.progress.undecided += found.undecided
+        return self.tell()
+
     def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
         """Wait for the outputs of some cases, of each time they were asked for, and have them judged."""
         with self.timed("ask"):
@@ -380,8 +431,8 @@ class Flow:
         self.judging.append((method, cases, rounds, self.engine.compare(method, rounds[0])))
         self.keep_verdicts(self.engine.ahead)
 
-    def wait_for(self, asked: Asked) -> None:
-        """Wait for the answers of a slow system, telling how far it is."""
+    def wait_for(self, asked: Sequence[Sequence[Future[Any]]]) -> None:
+        """Wait for what a slow system is asked, telling how far it is."""
         left = {future for futures in asked for future in futures}
         while left:
             left = self.askers[0].wait(left, TELL_EVERY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,21 @@ def test_a_limited_run_of_a_large_file_is_known_by_its_head_size_and_time(
     one = open_corpus(str(small)).digest(limited=True)
     os.utime(small, ns=(1, 1))
     assert open_corpus(str(small)).digest(limited=True) == one  # all of it was read
+
+
+def test_a_large_file_is_counted_by_its_lines(tmp_path: Path) -> None:
+    def rows(count: int) -> Iterator[str]:
+        yield "text,label"
+        for number in range(count):
+            more = "\nand more" if number % 2 else ""
+            yield f'"Sentence {number // 2 if number % 10 == 0 else number} stands here.{more}",a'
+
+    path = tmp_path / "many.csv"
+    path.write_text("\n".join(rows(12_000)) + "\n")
+    corpus = open_corpus(str(path))
+    exact = sum(1 for _ in corpus)
+    assert abs(corpus.count() - exact) < 0.02 * exact
+    assert corpus.count(5_000) == 5_000
+    assert corpus.count(700) == 700
+    path.write_text("\n".join(rows(900)) + "\n")
+    assert corpus.count() == sum(1 for _ in corpus)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,9 +20,10 @@ import pytest
 
 from polyglitch.campaign import make_campaign
 from polyglitch.errors import Missing, UsageError
-from polyglitch.flow import run
+from polyglitch.flow import Flow, run
 from polyglitch.store.store import Store
 from tests.conftest import ROOT
+from tests.postgres import Server
 
 pytestmark = pytest.mark.needs("ray")
 
@@ -85,8 +87,8 @@ def campaign(folder: Path, store: str, seconds: float = 0.0, **more: Any) -> Any
     return make_campaign(options | more)
 
 
-def results(path: Path, run_id: str) -> tuple[list[Any], list[Any]]:
-    store = Store(str(path))
+def results(where: Path | str, run_id: str) -> tuple[list[Any], list[Any]]:
+    store = Store(str(where))
     try:
         pairs = store.verdicts.get(run_id, "rti")
         return pairs, list(store.verdicts.issues(run_id))
@@ -123,6 +125,42 @@ def test_a_machine_is_lost_and_the_results_are_the_same(cluster: Any, tmp_path: 
     repeated = {text: n for text, n in Counter(text for _, text in asked).items() if n > 1}
     # A batch that fails is asked again one by one, here as on one machine: its texts come twice anyhow.
     assert max(repeated.values(), default=1) <= 4
+
+
+def test_workers_keep_what_they_find_and_one_is_killed(
+    cluster: Any, postgres: Server, tmp_path: Path
+) -> None:
+    alone, figures = run(campaign(tmp_path, "alone.sqlite"))
+    log, where = tmp_path / "asked.log", postgres.new_database()
+    log.unlink()
+    written: list[int] = []
+
+    def kill() -> None:
+        while not log.exists() or len(log.read_text().splitlines()) < 25:
+            time.sleep(0.02)
+        os.kill(int(log.read_text().split()[0]), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    options = {"engine": f"ray:{cluster.address}", "store": where, "jobs": 2}
+    with patch.object(
+        Flow, "keep_verdicts", lambda flow, _: written.append(len(flow.judging))
+    ):  # the driver keeps none
+        run_id, again = run(campaign(tmp_path, "-", 0.05, **options))
+    killer.join()
+    assert run_id == alone and not written
+    counts = ("seeds", "cases", "violations", "undecided", "issues")
+    assert [again[name] for name in counts] == [figures[name] for name in counts]
+    assert results(where, run_id) == results(tmp_path / "alone.sqlite", alone)
+    asked = [line.partition(" ")[::2] for line in log.read_text().splitlines()]
+    assert len({pid for pid, _ in asked}) > 2, "two workers, and one in the place of the killed"
+    assert max(Counter(text for _, text in asked).values()) <= 4  # as above
+    store = Store(where)
+    with store.database.engine.connect() as connection:
+        for name in ("claims", "leases"):
+            left = connection.exec_driver_sql(f"select count(*) from {name}").scalar()
+            assert left == 0 or name == "leases", "nothing is left claimed"
+    store.close()
 
 
 def test_no_usage_statistics_and_nothing_left_behind(cluster: Any) -> None:

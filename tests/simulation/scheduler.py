@@ -155,6 +155,11 @@ class SimulatedQueue:
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler, self._items = scheduler, deque[Any]()
 
+    @property
+    def waits(self) -> bool:
+        """Whether there is something."""
+        return bool(self._items)
+
     def put(self, item: Any) -> None:
         self._items.append(item)
 

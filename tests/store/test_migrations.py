@@ -1,16 +1,20 @@
-"""A store of version 3 is read, goes on, and says of the same rows that they are damaged."""
+"""A store of version 3 or 4 is read, goes on, and says of the same rows that they are damaged."""
 
 from __future__ import annotations
 
 import hashlib
+import zlib
 from typing import Any
 
+import msgspec
 import pytest
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, select, text, update
 
 from polyglitch.records import Input, Output, Seed, Verdict, digest, encode, new_case
+from polyglitch.store import schema as s
 from polyglitch.store.cases import output_key
 from polyglitch.store.store import Store, server_url
+from polyglitch.store.verify import chain_of, digests, seals
 
 TABLES = {
     "about": ("key", "value"),
@@ -124,3 +128,43 @@ def test_what_was_damaged_stays_damaged(where: str, damage: str, run: str, told:
     (found,) = store.seals.verify(run)
     assert told in str(found)
     store.close()
+
+
+def test_a_store_of_version_4_is_read_goes_on_and_keeps_its_seal(where: str) -> None:
+    store = Store(where)
+    store.runs.begin("r1", {"methods": [], "systems": ["m"]})
+    store.cases.add_seeds("r1", 0, SEEDS)
+    store.cases.add("r1", "sit", 0, CASES, [seed.id for seed in SEEDS])  # with all their inputs
+    store.outputs.add({output_key("m", seed.input): Output(f"O {seed.id}") for seed in SEEDS})
+    store.verdicts.add("r1", "sit", [(case, Verdict(case.id, "holds")) for case in CASES])
+    store.runs.finish("r1", {})
+    with store.database.engine.begin() as connection:
+        for row in connection.execute(select(digests)).all():
+            table = s.metadata.tables[row.name]
+            pairs = list(store.seals._rows(table, row.run))  # whole keys and digests
+            content = zlib.compress(msgspec.msgpack.encode(pairs))
+            its = (digests.c.run == row.run) & (digests.c.name == row.name)
+            connection.execute(update(digests).where(its).values(content=content))
+        rows, chain = chain_of(connection, "r1")
+        connection.execute(update(seals).values(rows=rows, chain=chain))
+        connection.execute(text("create index seeds_in_order on seeds (run, position)"))
+        connection.execute(text("update about set value = '4' where key = 'schema'"))
+    store.close()
+    store = Store(where)
+    try:
+        assert [store.seals.verify(run) for run in ("r1", "")] == [[], []]
+        found_cases = [case for case, _ in store.verdicts.get("r1", "sit")]
+        assert found_cases == [msgspec.structs.replace(case, method="sit") for case in CASES]
+        more = [new_case(seed, "same", (seed.input, seed.input)) for seed in SEEDS]
+        known = {seed.id: seed for seed in SEEDS}
+        store.cases.add("r1", "rti", 0, more, seeds=known)
+        assert store.cases.of_seeds("r1", "rti", SEEDS) == [
+            msgspec.structs.replace(case, method="rti") for case in more
+        ]
+        with store.database.engine.begin() as connection:
+            assert connection.scalar(select(s.about.c.value)) == str(s.VERSION)
+            connection.execute(text("update verdicts set outcome = 'violated'"))
+        (found,) = store.seals.verify("r1")[1:]
+        assert found.table == "verdicts" and len(found.changed) == len(CASES)
+    finally:
+        store.close()

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from sqlalchemy import text
 
@@ -67,6 +68,34 @@ def test_a_case_made_again_is_kept_once(store: Store) -> None:
     store.cases.add("r", "sit", 0, cases)
     store.cases.add("r", "sit", store.cases.count("r", "sit"), cases)
     assert sum(len(page) for page in store.cases.pending("r", "sit", [SEED], 10)) == 3
+
+
+def test_a_case_repeats_nothing_of_its_seed(store: Store) -> None:
+    seed = Seed("s1", Input("The cat sat.", language="en"), "good", "a folder/b.csv:7")
+    other = Seed("s2", Input("It rained."), None, "elsewhere:8")
+    cases = [
+        new_case(seed, "similar", (seed.input, Input("A dog sat."))),
+        new_case(seed, "label:x", (seed.input,), None, ("good",)),
+        new_case(seed, "label:y", (seed.input,), None, ("bad",)),
+        new_case(other, "same", (other.input, other.input)),
+        new_case(other, "same", (Input("It rained.", "yesterday"),)),
+    ]
+    store.cases.add_seeds("r", 0, [seed, other])
+    known = {one.id: one for one in (seed, other)}
+    store.cases.add("r", "sit", 0, cases, known, known)
+    assert store.cases.seeds("r", ["s1", "s2"]) == known
+    assert store.cases.seed("r", "s1") == seed
+    made = [msgspec.structs.replace(case, method="sit") for case in cases]
+    assert store.cases.of_seeds("r", "sit", [seed, other]) == made
+    assert [
+        case for page in store.cases.pending("r", "sit", [seed, other], 2) for case in page
+    ] == made
+    with store.database.engine.connect() as connection:
+        records = connection.exec_driver_sql("select record from cases order by position").scalars()
+        for record in records.all()[:4]:
+            assert "The cat" not in record and "It rained" not in record and "good" not in record
+        kept = connection.exec_driver_sql("select record from seeds order by position").scalars()
+        assert '":7"' in kept.all()[0]
 
 
 def test_issues_are_replaced_and_keep_their_order(store: Store) -> None:

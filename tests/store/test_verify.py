@@ -12,6 +12,7 @@ import pytest
 
 from polyglitch.errors import PolyglitchError
 from polyglitch.records import Input, Issue, Output, Seed, Verdict, new_case
+from polyglitch.store import file_copy
 from polyglitch.store.cases import output_key
 from polyglitch.store.migrations import copy_store
 from polyglitch.store.store import Store
@@ -148,3 +149,31 @@ def test_the_command_says_what_is_lost(cli: Cli, path: Path) -> None:
     done = cli("store", "verify", str(path), code=3)
     assert "damaged: r1: verdicts: 1 lost (sit " in done.stdout
     assert "--fresh" in done.stderr
+
+
+@pytest.mark.parametrize("busy", ["nobody", "writer", "log", "reader of the target"])
+def test_a_file_is_copied_whoever_is_at_work_on_it(
+    path: Path, tmp_path: Path, busy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_copy, "PATIENCE", 0.1)
+    old, new = Store(str(path)), Store(str(tmp_path / "copy.sqlite"))
+    other = Store(str(tmp_path / "copy.sqlite" if "target" in busy else path))
+    with other.database.engine.connect() as connection:
+        if busy == "writer":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            connection.exec_driver_sql("delete from verdicts")  # and taken back
+        elif busy != "nobody":
+            connection.exec_driver_sql("BEGIN")
+            connection.exec_driver_sql("select count(*) from runs").fetchall()
+        if busy == "log":
+            old.outputs.add({output_key("m", Input("late")): Output("kept in the log")})
+        copy_store(old, new)
+    try:
+        assert new.seals.runs() == {"r1": True}
+        assert new.seals.verify("r1") == new.seals.verify("") == []
+        assert len(new.outputs.get([output_key("m", Input("late"))])) == (busy == "log")
+        assert not list(tmp_path.glob("*.part"))
+        assert (tmp_path / "copy.sqlite").stat().st_mode & 0o077 == 0, "for its owner's eyes"
+    finally:
+        for store in (old, new, other):
+            store.close()

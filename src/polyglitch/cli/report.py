@@ -33,7 +33,13 @@ def command(
     store: str | None, run_id: str | None, output: tuple[str, ...], title: str, as_json: bool
 ) -> None:
     """Write the findings of a run as a page, a table or lines of JSON."""
-    from polyglitch.report.write import STDOUT, findings_for, write_report, writer_for
+    from polyglitch.report.write import (
+        STDOUT,
+        findings_for,
+        rarely_collected,
+        write_report,
+        writer_for,
+    )
     from polyglitch.results.history import open_history
     from polyglitch.results.summary import summarise
 
@@ -41,7 +47,7 @@ def command(
     for path in files:
         writer_for(Path(path))
     history = open_history(run_id or "", store)
-    with closing(history.store):
+    with closing(history.store), rarely_collected():
         summary = summarise(history, title)
         for path in files:
             write_report(Path(path), summary, findings_for(path, history))

@@ -62,6 +62,8 @@ BY_LINE: dict[str, Callable[[Iterator[Line], Columns], Iterator[Row | Bad]]] = {
     "po": po_rows,
     "conllu": treebank_rows,
 }
+BY_LINES = ("txt", "csv", "tsv", "jsonl")  # their rows say on which line they begin
+COUNTED = 2000  # seeds are read to be counted; of more it is enough to know about how many
 LOOKED_AT = 20  # rows among which one must have a text
 LONGEST_ID = 64  # characters, as a store keeps them
 HEAD = 1 << 24  # bytes: more than most corpora have, and read in a tenth of a second
@@ -153,6 +155,25 @@ class Corpus:
         return digest(
             [state.hexdigest(), *map(repr, options), self._source.encoding, self.language, *read]
         )
+
+    def count(self, limit: int | None = None) -> int:
+        """How many seeds there are: of a large file of lines about so many, by its lines and its first seeds."""
+        source, last, found = self._source, "", 0
+        countable = source.format in BY_LINES and not source.gzipped
+        most = COUNTED if countable else None
+        for found, seed in enumerate(islice(iter(self), limit), 1):
+            if found == most:
+                last = seed.origin
+                break
+        if not last:
+            return found
+        lines = 0
+        for stream in source.streams():
+            with stream:
+                while chunk := stream.read(CHUNK):
+                    lines += chunk.count(b"\n")
+        guess = round(found * max(1.0, lines / int(last.rpartition(":")[2])))
+        return guess if limit is None else min(guess, limit)
 
     def _rows(self) -> Iterator[Row | Bad]:
         source, limits, columns = self._source, self._limits, self._columns

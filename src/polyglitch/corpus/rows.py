@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -73,6 +74,10 @@ class Columns:
 
     def asked(self) -> dict[str, str]:
         """Field to column, for those asked for."""
+        return self._asked
+
+    @cached_property
+    def _asked(self) -> dict[str, str]:
         named = {role: getattr(self, role) for role in ROLES}
         return {role: name for role, name in named.items() if name is not None}
 
@@ -180,9 +185,9 @@ def row_of(
     line: int, cells: Mapping[str, Any], chosen: Mapping[str, str], columns: Columns
 ) -> Row | Bad:
     """The row that named cells make, once it is chosen which of them is which."""
-    missing = [name for role, name in columns.asked().items() if chosen.get(role) not in cells]
-    if missing:
-        return Bad(line, "no such field", f"no {missing[0]!r}; there are {listed(cells)}")
+    for role, name in columns.asked().items():
+        if chosen.get(role) not in cells:
+            return Bad(line, "no such field", f"no {name!r}; there are {listed(cells)}")
     if chosen.get("text") not in cells:
         return Bad(
             line, "no text", f"no field is known to hold the text; there are {listed(cells)}"
@@ -190,15 +195,18 @@ def row_of(
     fields: dict[str, str | None] = {}
     for role, name in chosen.items():
         value = cells.get(name)
+        if isinstance(value, str):
+            fields[role] = value or None
+            continue
         # A label or an id may be a number, true or false: what it is called is all that matters.
         if role in ("label", "id") and isinstance(value, (bool, int)):
             value = str(value).lower()
         elif role in ("label", "id") and isinstance(value, float) and value.is_integer():
             value = str(int(value))
-        if not isinstance(value, str) and (value is not None or role == "text"):
+        elif value is not None or role == "text":
             return Bad(line, f"{role} is not a string", f"{name!r} is {json_kind(value)}")
         fields[role] = value or None
-    taken = set(chosen.values())
+    taken = chosen.values()
     data = {name: value for name, value in cells.items() if name not in taken}
     text = fields.pop("text") or ""
     return Row(line, text, **fields, data=data)  # type: ignore[arg-type]  # of strings, by role

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from msgspec import structs
 
@@ -52,6 +53,7 @@ def texts_of(seed: Seed) -> Iterator[Input]:
         yield structs.replace(seed.input, text=text)
 
 
+@cache  # a suite has some dozens of them, and thousands of rows of each
 def in_words(name: str) -> str:
     """The name of a capability without a title: `derog_neg_emote_h` as `Derog neg emote h`."""
     words = re.sub(r"[-_\s]+", " ", re.sub(r"\A\d+[-_.]\s*", "", name)).strip()

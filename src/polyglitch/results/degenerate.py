@@ -255,7 +255,7 @@ def look_at_answers(
         questions={name for name, task in tasks.items() if task == "question answering"},
         languages=(history.definition["languages"][0], history.definition["languages"][1]),
     )
-    look.several = len(history.store.cases.seed_labels(history.run_id)) > 1
+    look.several = history.store.cases.labels_differ(history.run_id)
     seen: set[int] = set()
     for case, outputs in answered(history):
         look.add_wanted(case, outputs[-1])

@@ -16,6 +16,7 @@ from concurrent.futures import CancelledError, Future
 from functools import cached_property, partial
 from itertools import islice
 from queue import Empty
+from typing import Any
 
 import msgspec
 
@@ -105,7 +106,16 @@ class Asker:
             answers |= self._threads.result(future)
         return answers
 
-    def wait(self, futures: Collection[Future[Answers]], seconds: float) -> set[Future[Answers]]:
+    def count_elsewhere(self, queries: int, hits: int, errors: int, stopped: str) -> None:
+        """Count what workers asked in its place, and why they left some unasked."""
+        with self._lock:
+            self.queries += queries
+            self.cache_hits += hits
+            self.errors += errors
+        if stopped:
+            self.stopped = self.stopped or LimitReached(stopped)
+
+    def wait(self, futures: Collection[Future[Any]], seconds: float) -> set[Future[Any]]:
         """Wait some time for all answers; what is still to come."""
         return self._threads.wait(futures, seconds)
 

@@ -23,6 +23,8 @@ from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import Case, Seed, Trial, Verdict, digest, encode
 from polyglitch.registry import suggest
+from polyglitch.run.workers import Foreman
+from polyglitch.store.store import Store
 from polyglitch.systems.prompts import Prompt, load_prompt
 from polyglitch.systems.spending import Limits, Meter
 from polyglitch.systems.uri import NONE, open_back_lens, open_lens, open_system, with_prompt
@@ -302,6 +304,7 @@ def signature(definition: dict[str, Any]) -> str:
 ENGINES = ("local", "ray")
 
 T = TypeVar("T")
+Languages = tuple[str | None, str | None]
 Later = Callable[[], T]  # a result that may still be under way; calling it waits
 
 
@@ -327,6 +330,9 @@ class Engine(Protocol):
 
     def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
         """What the method's oracle says of some trials."""
+
+    def foreman(self, run: str, store: Store, languages: Languages) -> Foreman | None:
+        """Who hands cases to workers that ask, judge and keep; nobody where all of that is done here."""
 
     def close(self) -> None:
         """Let go of machines and processes."""
@@ -356,6 +362,9 @@ class LocalEngine:
     def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
         """The verdicts."""
         return lambda: method.judge(trials, self._tools)
+
+    def foreman(self, run: str, store: Store, languages: Languages) -> None:
+        """This process is the only one."""
 
     def close(self) -> None:
         """Nothing is held."""

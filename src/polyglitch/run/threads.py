@@ -52,9 +52,7 @@ class Threads:
         """Wait for answers."""
         return future.result()
 
-    def wait(
-        self, futures: Collection[Future[dict[str, T]]], seconds: float
-    ) -> set[Future[dict[str, T]]]:
+    def wait(self, futures: Collection[Future[T]], seconds: float) -> set[Future[T]]:
         """Wait some time for all of them; those that are not there yet."""
         return wait(futures, timeout=seconds).not_done
 

@@ -4,9 +4,9 @@ system and input, and what tools keep: asked for once, within and across runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from sqlalchemy import delete, exists, func, or_, select, update
@@ -25,39 +25,70 @@ from polyglitch.store.schema import (
     unpack,
 )
 
+if TYPE_CHECKING:
+    from polyglitch.store.store import Database
+
 ITS_VERDICT = (
     (s.verdicts.c.run == s.cases.c.run)
     & (s.verdicts.c.method == s.cases.c.method)
     & (s.verdicts.c.seed == s.cases.c.seed)
     & (s.verdicts.c.case == s.cases.c.id)
 )
+ITS_SEED = (s.seeds.c.run == s.cases.c.run) & (s.seeds.c.id == s.cases.c.seed)
+
+SOURCE = "source of seeds"  # the kind of what is kept by run
 
 
 class Cases(Rows):
     """The seeds and cases of each run."""
 
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._sources: dict[str, str] = {}  # of the runs that were written or read
+
     def add_seeds(self, run: str, first: int, seeds: Sequence[Seed]) -> None:
         """Keep some seeds under their place in the corpus."""
+        if not seeds:
+            return
+        source = self._source(run, seeds[0].origin.rpartition(":")[0])
         self.add_rows(
             s.seeds,
             [
-                {"run": run, "id": seed.id, "position": first + n, "record": seed_record(seed)}
+                {
+                    "run": run,
+                    "id": seed.id,
+                    "position": first + n,
+                    "record": seed_record(seed, source),
+                }
                 for n, seed in enumerate(seeds)
             ],
         )
+
+    def _source(self, run: str, found: str = "") -> str:
+        """Where the seeds of a run come from, written once: the first that wrote some said it."""
+        if run not in self._sources:
+            if found:
+                self.add_rows(s.kept, [{"kind": SOURCE, "key": run, "value": encode(found)}])
+            query = select(s.kept.c.value).where(s.kept.c.kind == SOURCE, s.kept.c.key == run)
+            with self._engine.connect() as connection:
+                kept = connection.scalar(query)
+            if kept is None:
+                return ""
+            self._sources[run] = msgspec.json.decode(kept, type=str)
+        return self._sources[run]
 
     def seed(self, run: str, seed_id: str) -> Seed:
         """One seed of a run."""
         query = select(s.seeds.c.record).where(s.seeds.c.run == run, s.seeds.c.id == seed_id)
         with self._engine.connect() as connection:
-            return read_seed(seed_id, connection.scalar(query) or "")
+            return read_seed(seed_id, connection.scalar(query) or "", self._source(run))
 
     def seeds(self, run: str, ids: Sequence[str]) -> dict[str, Seed]:
         """Some seeds of a run by their ids."""
-        table = s.seeds
+        table, source = s.seeds, self._source(run)
         with self._engine.connect() as connection:
             return {
-                row.id: read_seed(row.id, row.record)
+                row.id: read_seed(row.id, row.record, source)
                 for some in pages(ids)
                 for row in connection.execute(
                     select(table.c.id, table.c.record).where(
@@ -66,8 +97,8 @@ class Cases(Rows):
                 )
             }
 
-    def seed_labels(self, run: str) -> set[str]:
-        """The different labels of a run's seeds, as their corpus has them."""
+    def labels_differ(self, run: str) -> bool:
+        """Whether the seeds of a run have more than one label, as their corpus has them."""
         query = select(s.seeds.c.record).where(s.seeds.c.run == run)
         found: set[str] = set()
         with self._engine.connect() as connection:
@@ -75,7 +106,9 @@ class Cases(Rows):
                 label = read_seed("", record).label
                 if label is not None:
                     found.add(label)
-        return found
+                if len(found) > 1:
+                    return True
+        return False
 
     def generated(self, run: str, method: str, seeds: Sequence[Seed]) -> set[str]:
         """Which of these seeds have had all their cases made."""
@@ -99,9 +132,18 @@ class Cases(Rows):
         return 0 if found is None else found + 1
 
     def add(
-        self, run: str, method: str, first: int, cases: Sequence[Case], finished: Iterable[str] = ()
+        self,
+        run: str,
+        method: str,
+        first: int,
+        cases: Sequence[Case],
+        finished: Iterable[str] = (),
+        seeds: Mapping[str, Seed] | None = None,
     ) -> bool:
-        """Keep cases and mark the seeds that have all of theirs, in one transaction; whether all cases were new."""
+        """Keep cases and mark the seeds that have all of theirs, in one transaction; whether all cases were new.
+
+        What `seeds` say, which are kept themselves, no case repeats."""
+        known = seeds or {}
         case_rows = [
             {
                 "run": run,
@@ -109,7 +151,7 @@ class Cases(Rows):
                 "id": case.id,
                 "seed": case.seed_id,
                 "position": first + n,
-                "record": case_record(case),
+                "record": case_record(case, known.get(case.seed_id)),
             }
             for n, case in enumerate(cases)
         ]
@@ -135,8 +177,10 @@ class Cases(Rows):
         place = c.c.position + 0
         later = (place == last[0]) & (c.c.id > last[1])
         query = (
-            select(c.c.position, c.c.id, c.c.seed, c.c.record)
+            select(c.c.position, c.c.id, c.c.seed, c.c.record, s.seeds.c.record)
+            .select_from(c)
             .outerjoin(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(c.c.run == run, c.c.method == method, c.c.seed.in_(seeds))
             .where(v.c.case.is_(None), or_(place > last[0], later))
             .order_by(place, c.c.id)  # two processes may have given the same position
@@ -149,8 +193,11 @@ class Cases(Rows):
     def of_seeds(self, run: str, method: str, seeds: Sequence[Seed]) -> list[Case]:
         """All cases of these seeds in order, whether they have a verdict or not."""
         c = s.cases
-        query = select(c.c.position, c.c.id, c.c.seed, c.c.record).where(
-            c.c.run == run, c.c.method == method
+        query = (
+            select(c.c.position, c.c.id, c.c.seed, c.c.record, s.seeds.c.record)
+            .select_from(c)
+            .outerjoin(s.seeds, ITS_SEED)
+            .where(c.c.run == run, c.c.method == method)
         )
         found: list[tuple[int, Case]] = []
         with self._engine.connect() as connection:
@@ -192,14 +239,16 @@ class Cases(Rows):
             .limit(most)
         )
         with self._engine.connect() as connection:
-            return [read_seed(*row) for row in connection.execute(query)]
+            return [read_seed(*row, self._source(run)) for row in connection.execute(query)]
 
     def judged(self, run: str) -> Iterator[Case]:
         """The cases of a run that have a verdict."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.method, c.c.id, c.c.seed, c.c.record)
+            select(c.c.method, c.c.id, c.c.seed, c.c.record, s.seeds.c.record)
+            .select_from(c)
             .join(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(c.c.run == run)
         )
         with self._engine.connect() as connection:
@@ -210,8 +259,10 @@ class Cases(Rows):
         """All cases of a seed that have a verdict, whatever it is, method by method in order."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.method, c.c.id, c.c.seed, c.c.record)
+            select(c.c.method, c.c.id, c.c.seed, c.c.record, s.seeds.c.record)
+            .select_from(c)
             .join(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(c.c.run == run, c.c.seed == seed_id)
             .order_by(c.c.method, c.c.position)
         )

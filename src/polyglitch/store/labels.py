@@ -15,6 +15,7 @@ from sqlalchemy import (
     Select,
     Subquery,
     delete,
+    exists,
     func,
     insert,
     literal,
@@ -25,6 +26,7 @@ from sqlalchemy import (
 
 from polyglitch.records import Issue, Label, decode, encode
 from polyglitch.store import schema as s
+from polyglitch.store.cases import ITS_SEED
 from polyglitch.store.rows import Rows, pages, storable, take_turn
 from polyglitch.store.schema import unpacked
 
@@ -119,7 +121,7 @@ class Labels(Rows, repeat=False):
     def counts(self, run: str, hidden: Collection[str] = ()) -> list[LabelCount]:
         """How far each reviewer is with the issues of a run, those that are not shown left out."""
         who, verdict = s.labels.c.who, s.labels.c.verdict
-        query = _of_run(select(who, verdict, func.count()), run).group_by(who, verdict)
+        query = select(who, verdict, func.count()).where(of_run(run)).group_by(who, verdict)
         if hidden:
             query = query.where(s.labels.c.issue.not_in(hidden))
         found: dict[str, dict[str, int]] = {}
@@ -130,7 +132,7 @@ class Labels(Rows, repeat=False):
 
     def labelled_by(self, run: str, who: str, hidden: Collection[str] = ()) -> int:
         """How many issues of a run a reviewer has labelled, those that are not shown left out."""
-        query = _of_run(select(func.count()), run).where(s.labels.c.who == who)
+        query = select(func.count()).select_from(s.labels).where(of_run(run), s.labels.c.who == who)
         if hidden:
             query = query.where(s.labels.c.issue.not_in(hidden))
         with self._engine.connect() as connection:
@@ -158,6 +160,11 @@ class Labels(Rows, repeat=False):
 def now() -> str:
     """The time as labels carry it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def of_run(run: str) -> ColumnElement[bool]:
+    """The labels on issues of a run, each looked up: joined, all issues of the run would be walked for a few labels."""
+    return exists().where(s.issues.c.run == run, s.issues.c.id == s.labels.c.issue)
 
 
 def _of_run(query: Select[Any], run: str) -> Select[Any]:
@@ -270,8 +277,8 @@ class Queue(Rows):
 
     def named_kinds(self, run: str) -> set[str]:
         """The kinds that reviewers name in a run."""
-        query = select(s.labels.c.kind).join(s.issues, s.issues.c.id == s.labels.c.issue)
-        return self._distinct(query.where(s.issues.c.run == run, s.labels.c.kind != ""))
+        query = select(s.labels.c.kind).where(s.labels.c.kind != "")
+        return self._distinct(query.where(of_run(run)))
 
     def _distinct(self, query: Select[Any]) -> set[str]:
         with self._engine.connect() as connection:
@@ -348,7 +355,8 @@ def _cases(run: str, v: Any, order: tuple[Any, ...]) -> Select[Any]:
     """Cases with their verdicts in the shape of issues."""
     c = s.cases
     blank: Any = literal("")
-    return select(
+    told = func.coalesce(s.seeds.c.record, blank)  # what its seed asks a case does not repeat
+    query = select(
         func.row_number().over(order_by=order).label("position"),
         (literal(f"{run[:RUN_IN_ID]}:") + unpacked(v.c.case)).label("id"),
         v.c.method,
@@ -356,8 +364,10 @@ def _cases(run: str, v: Any, order: tuple[Any, ...]) -> Select[Any]:
         v.c.severity,
         blank.label("kind"),
         blank.label("record"),
-        func.lower(v.c.reason + " " + c.c.record).label("text"),
-    ).join(c, (c.c.run == v.c.run) & (c.c.method == v.c.method) & (c.c.id == v.c.case))
+        func.lower(v.c.reason + " " + c.c.record + " " + told).label("text"),
+    )
+    own = (c.c.run == v.c.run) & (c.c.method == v.c.method) & (c.c.id == v.c.case)
+    return query.select_from(v).join(c, own).outerjoin(s.seeds, ITS_SEED)
 
 
 def _filtered(

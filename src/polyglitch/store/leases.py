@@ -27,6 +27,7 @@ from polyglitch.store.cases import KNOWN
 from polyglitch.store.postgresql import Array
 from polyglitch.store.rows import COUNTED, Rows, by_keys, pages, take_turn
 from polyglitch.store.schema import output_record, pack_all, read_output, unpack
+from polyglitch.store.verdicts import Fence
 from polyglitch.systems.spending import Meter, Spent, add
 
 if TYPE_CHECKING:
@@ -149,6 +150,12 @@ class Leases(Rows):
         with self._engine.begin() as connection:
             self._renew(connection, token)
 
+    def fence(self, token: int) -> Fence:
+        """What a transaction asks first that may only write while a lease lives; LeaseLost where it does not.
+
+        Who ends the lease meanwhile waits for the end of that transaction."""
+        return partial(self._renew, token=token)
+
     def end(self, token: int, account: Account | None = None) -> None:
         """End a lease; what was claimed under it and not answered is free, what was set aside and not sent too."""
         with _locked(account), self._engine.begin() as connection:
@@ -246,6 +253,11 @@ class Leases(Rows):
         """What all processes have spent on a run, or set aside and perhaps sent."""
         with self._engine.connect() as connection:
             return self._spent(connection, run)
+
+    def hear(self, account: Account) -> None:
+        """Tell a meter what other processes have spent by now."""
+        with self._engine.connect() as connection:
+            account.meter.hear(self._spent(connection, account.run, account.name))
 
     def _now(self, connection: Connection) -> float:
         """The time by the one clock that all processes on the store share."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import Connection, Table, delete, func, insert, inspect, select, text, update
+from sqlalchemy import Connection, Table, func, insert, inspect, select, text, update
 
 from polyglitch.records import Case, Label, Output, Seed, Verdict, decode, digest
 from polyglitch.store import schema as s
 from polyglitch.store.cases import fitting
+from polyglitch.store.file_copy import copy_file
 from polyglitch.store.labels import replace_label
 from polyglitch.store.rows import Rows, add_to, storable
 from polyglitch.store.schema import (
@@ -225,10 +225,18 @@ def old_chain_holds(connection: Connection, run: str) -> bool:
     return [tuple(row) for row in kept] == [(count, state.hexdigest())]
 
 
+def cases_lean_on_seeds(connection: Connection) -> None:
+    """What is there can be read as it is; what is written from now on an older program would misread.
+
+    Nobody looks for seeds by their place."""
+    connection.execute(text("drop index if exists seeds_in_order"))
+
+
 STEPS: dict[int, Callable[[Connection], None]] = {
     1: labels_have_kinds,
     2: claims_have_leases,
     3: rows_are_short,
+    4: cases_lean_on_seeds,
 }
 
 
@@ -265,7 +273,7 @@ Found = list[dict[str, Any]]
 def copy_store(source: Store, target: Store) -> dict[str, int]:
     """Add all of a store to another; how many rows of each table were new there."""
     before, there = _counts(target), Rows(target.database)
-    if not any(before.values()) and _copy_pages(source, target):
+    if not any(before.values()) and copy_file(source, target):
         return _counts(target)
     for table in PLAIN:
         for rows in _read(source, table):
@@ -275,25 +283,6 @@ def copy_store(source: Store, target: Store) -> dict[str, int]:
     _each(source, target, s.runs, _add_run)
     after = _counts(target)
     return {name: after[name] - before[name] for name in after}
-
-
-def _copy_pages(source: Store, target: Store) -> bool:
-    """Copy a file into one that holds nothing, page by page as SQLite does, at the speed of the disk; whether it could.
-
-    What a running process has claimed is not the copy's.
-    """
-    if {store.database.engine.dialect.name for store in (source, target)} != {"sqlite"}:
-        return False
-    with source.database.engine.connect() as old, target.database.engine.connect() as new:
-        pages: Any = old.connection.driver_connection
-        try:
-            pages.backup(new.connection.driver_connection)
-        except sqlite3.OperationalError:  # pages of another size, as another program may make them
-            return False
-        new.execute(delete(s.claims))
-        new.execute(delete(s.leases))
-        new.commit()
-    return True
 
 
 def _counts(store: Store) -> dict[str, int]:

@@ -9,6 +9,7 @@ which people and databases can search.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -154,8 +155,8 @@ def _unpacked_postgresql(element: Any, compiler: Any, **rest: Any) -> str:
     return f"case get_byte({name}, 0) when 0 then encode(substring({name} from 2), 'hex') else {plain} end"
 
 
-def shape(kind: type[Record], *left_out: str) -> Any:
-    """A record's shape in the store: no tag, nor what other columns of its row say."""
+def shape(kind: type[Record], *left_out: str, **others: Any) -> Any:
+    """A record's shape in the store: no tag, nor what other columns of its row say; some fields of other types."""
     fields: list[Any] = []
     for field in msgspec.structs.fields(kind):
         given: dict[str, Any] = {"default_factory": field.default_factory}
@@ -163,14 +164,20 @@ def shape(kind: type[Record], *left_out: str) -> Any:
             given = {"default": field.default}
         if field.name not in left_out:
             fields.append(
-                (field.name, field.type, *(() if field.required else (msgspec.field(**given),)))
+                (
+                    field.name,
+                    others.get(field.name, field.type),
+                    *(() if field.required else (msgspec.field(**given),)),
+                )
             )
     return msgspec.defstruct(f"Stored{kind.__name__}", fields, omit_defaults=True)
 
 
 INPUT, EDIT, SPAN, OUTPUT = shape(Input), shape(Edit), shape(Span), shape(Output)
 SEED = shape(Seed, "id")
-CASE = shape(Case, "id", "seed_id", "method")
+# An input that is the seed's own is left out: with one case a seed it would be half of a store.
+OWN_INPUT, OWN_LABEL = 0, 1  # in its place; the other where the seed's label is expected
+CASE = shape(Case, "id", "seed_id", "method", inputs=tuple[Input | int, ...])
 VERDICT = shape(Verdict, "case_id", "outcome")
 VALUES = {
     kind: attrgetter(*kind.__struct_fields__)
@@ -178,30 +185,55 @@ VALUES = {
 }
 
 
-def seed_record(seed: Seed) -> str:
-    """What a row holds of a seed beside its id."""
+def seed_record(seed: Seed, source: str = "") -> str:
+    """What a row holds of a seed beside its id, and the source that most seeds of its run come from."""
     found = _shaped(SEED, seed)
     found.input = _shaped(INPUT, seed.input)
+    if source and seed.origin.startswith(f"{source}:"):
+        found.origin = seed.origin[len(source) :]
     return encode(found)
 
 
-def read_seed(seed_id: str, record: str) -> Seed:
-    """The seed of a row."""
-    return Seed(seed_id, *VALUES[SEED](decode(record, SEED)))
+def read_seed(seed_id: str, record: str, source: str = "") -> Seed:
+    """The seed of a row, of a run whose seeds come from a source."""
+    found = decode(record, SEED)
+    if found.origin.startswith(":"):
+        found.origin = source + found.origin
+    return Seed(seed_id, *VALUES[SEED](found))
 
 
-def case_record(case: Case) -> str:
-    """What a row holds of a case beside its id, seed and method."""
+def case_record(case: Case, seed: Seed | None = None) -> str:
+    """What a row holds of a case beside its id, seed and method, and what its seed says."""
     found = _shaped(CASE, case)
-    found.inputs = tuple([_shaped(INPUT, item) for item in case.inputs])
     found.edit = case.edit and _shaped(EDIT, case.edit)
+    found.inputs = [_shaped(INPUT, item) for item in case.inputs]
+    own = [n for n, item in enumerate(case.inputs) if seed and item == seed.input]
+    for place in own:
+        found.inputs[place] = OWN_INPUT
+    if own and seed and case.expected == (seed.label,):
+        found.inputs[own[0]], found.expected = OWN_LABEL, ()
     return encode(found)
 
 
-def read_case(method: str, case_id: str, seed_id: str, record: str) -> Case:
-    """The case of a row."""
-    relation, inputs, *rest = VALUES[CASE](decode(record, CASE))
+def read_case(
+    method: str, case_id: str, seed_id: str, record: str, seed: str | None = None
+) -> Case:
+    """The case of a row, with the record of its seed."""
+    found = decode(record, CASE)
+    if any(isinstance(item, int) for item in found.inputs):
+        own, label = said_by_seed(seed or "")
+        if OWN_LABEL in found.inputs:
+            found.expected = label
+        found.inputs = tuple([own if isinstance(item, int) else item for item in found.inputs])
+    relation, inputs, *rest = VALUES[CASE](found)
     return Case(case_id, seed_id, relation, inputs, method, *rest)
+
+
+@lru_cache(1024)  # the cases of a seed come together
+def said_by_seed(record: str) -> tuple[Input, tuple[str, ...]]:
+    """What a seed asks, and its label."""
+    found = decode(record, SEED)
+    return found.input, () if found.label is None else (found.label,)
 
 
 def verdict_record(verdict: Verdict) -> str:
@@ -232,7 +264,7 @@ def _shaped(kind: Any, record: Record) -> Any:
 
 __all__ = ["NAME64", "metadata", "names"]
 
-VERSION = 4
+VERSION = 5
 
 NAME16: TypeEngine[str] = String(16).with_variant(String(16, collation="C"), "postgresql")
 NAME32: TypeEngine[str] = String(32).with_variant(String(32, collation="C"), "postgresql")
@@ -258,7 +290,6 @@ seeds = Table(
     Column("id", Packed, primary_key=True),
     Column("position", Integer, nullable=False),
     Column("record", Text, nullable=False),
-    Index("seeds_in_order", "run", "position"),
 )
 
 generated = Table(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
 from polyglitch.records import UNSTABLE, Case, Issue, Verdict, decode, encode
 from polyglitch.store import schema as s
-from polyglitch.store.cases import ITS_VERDICT
+from polyglitch.store.cases import ITS_SEED, ITS_VERDICT
 from polyglitch.store.rows import Rows, pages, storable
 from polyglitch.store.schema import read_case, read_verdict, verdict_record
+
+Fence = Callable[[Connection], object]  # raises where its holder may not write any more
 
 
 class CaseTold(msgspec.Struct, frozen=True):
@@ -44,8 +46,14 @@ class Tally(msgspec.Struct, frozen=True):
 class Verdicts(Rows):
     """The verdicts and issues of each run."""
 
-    def add(self, run: str, method: str, pairs: Sequence[tuple[Case, Verdict]]) -> None:
-        """Keep what the oracle said."""
+    def add(
+        self,
+        run: str,
+        method: str,
+        pairs: Sequence[tuple[Case, Verdict]],
+        fence: Fence | None = None,
+    ) -> None:
+        """Keep what the oracle said; nothing of it where a fence refuses, in the same transaction."""
         rows = [
             {
                 "run": run,
@@ -59,7 +67,10 @@ class Verdicts(Rows):
             }
             for case, verdict in pairs
         ]
-        self.add_rows(s.verdicts, rows)
+        with self._engine.begin() as connection:
+            if fence:
+                fence(connection)
+            self._add_to(connection, s.verdicts, rows)
 
     def draw(self, run: str, method: str, verdict: Verdict, drawn: dict[str, Any]) -> None:
         """Leave with a verdict what a page can draw of it, beside what is there; the verdict stays what it was."""
@@ -175,8 +186,18 @@ class Verdicts(Rows):
         """Cases with their verdicts: the violations of some seeds, or those with these ids in that order."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.id, c.c.seed, c.c.record, v.c.outcome, v.c.record, c.c.position)
+            select(
+                c.c.id,
+                c.c.seed,
+                c.c.record,
+                s.seeds.c.record,
+                v.c.outcome,
+                v.c.record,
+                c.c.position,
+            )
+            .select_from(c)
             .join(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(c.c.run == run, c.c.method == method)
         )
         if seeds is not None:
@@ -189,10 +210,10 @@ class Verdicts(Rows):
         with self._engine.connect() as connection:
             rows: dict[str, Any] = {row[0]: row for row in connection.execute(query)}
         if seeds is not None:
-            rows = dict(sorted(rows.items(), key=lambda item: item[1][5]))
+            rows = dict(sorted(rows.items(), key=lambda item: item[1][6]))
         order = ids if ids is not None else list(rows)
         return [
-            (read_case(method, *rows[i][:3]), read_verdict(i, *rows[i][3:5]))
+            (read_case(method, *rows[i][:4]), read_verdict(i, *rows[i][4:6]))
             for i in order
             if i in rows
         ]
@@ -252,15 +273,25 @@ class Verdicts(Rows):
         """The violations of the cases that were made last, the last first: method, case, verdict."""
         c, v = s.cases, s.verdicts
         query = (
-            select(c.c.method, c.c.id, c.c.seed, c.c.record, v.c.outcome, v.c.record)
+            select(
+                c.c.method,
+                c.c.id,
+                c.c.seed,
+                c.c.record,
+                s.seeds.c.record,
+                v.c.outcome,
+                v.c.record,
+            )
+            .select_from(c)
             .join(v, ITS_VERDICT)
+            .outerjoin(s.seeds, ITS_SEED)
             .where(v.c.run == run, v.c.outcome == "violated", s.NOT_HELD)
             .order_by(c.c.position.desc(), c.c.method)
             .limit(limit)
         )
         with self._engine.connect() as connection:
             rows = list(connection.execute(query))
-        return [(row[0], read_case(*row[:4]), read_verdict(row[1], *row[4:])) for row in rows]
+        return [(row[0], read_case(*row[:5]), read_verdict(row[1], *row[5:])) for row in rows]
 
     def issues_of_shared_seeds(self, run: str) -> list[Issue]:
         """The issues on seeds that have more than one, in the order of the run."""

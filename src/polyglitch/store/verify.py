@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain, count, islice
 from typing import Any
@@ -33,7 +34,7 @@ from polyglitch.errors import SystemFailed
 from polyglitch.records import digest
 from polyglitch.store import schema as s
 from polyglitch.store.rows import Rows, take_turn
-from polyglitch.store.schema import Packed, unpack
+from polyglitch.store.schema import HEX, Packed, unpack
 
 SHARED = ""  # the run of what all runs share: outputs
 OWN = (s.seeds, s.generated, s.cases, s.verdicts, s.issues)
@@ -41,6 +42,9 @@ SEALED = (s.runs, *OWN, s.outputs)
 ROWS = 1000  # a part, and a page of what is read
 PARTS = 16  # a transaction
 NOTHING_NEW = hashlib.blake2b(digest_size=8).hexdigest()
+# Damage hits rows one by one: four bytes miss one in four thousand millions. Keys that look alike are told apart by
+# what their rows hold; those of outputs must tell which are sealed already.
+KEY_BYTES, KEY_BYTES_SHARED, DIGEST_BYTES = 5, 9, 4
 NAMED = 3  # damaged rows of a table that are named
 
 digests = (
@@ -137,9 +141,10 @@ class Seals(Rows):
         known = self._sealed(SHARED, s.outputs)
         last = next(known, None)
         for key, made in self._rows(s.outputs, SHARED):
-            while last and last[0] < key:
+            name = short(s.outputs, key)
+            while last and last[0] < name:
                 last = next(known, None)
-            if not last or last[0] != key:
+            if not last or last[0] != name:
                 yield key, made
 
     def seal_row(self, run: str) -> None:
@@ -190,22 +195,28 @@ class Seals(Rows):
         return found
 
     def _compare(self, table: Table, run: str) -> Damage | None:
-        known = dict(self._sealed(owner_of(table, run), table))
+        known: defaultdict[Key, list[bytes]] = defaultdict(list)
+        for name, made in self._sealed(owner_of(table, run), table):
+            known[name].append(made)
+        other: list[Key] = []
+        for key, made in self._rows(table, run):
+            sealed = known.get(short(table, key), [])
+            if (found := brief(table, made)) in sealed:
+                sealed.remove(found)
+            else:
+                other.append(key)
         changed: list[str] = []
         added: list[str] = []
-        for key, made in self._rows(table, run):
-            sealed = known.pop(key, None)
-            if sealed is None:
-                added.append(shown(key))
-            elif sealed != made:
-                changed.append(shown(key))
+        for key in other:
+            sealed = known.get(short(table, key), [])
+            (changed if sealed else added).append(shown(key))
+            del sealed[:1]
+        lost = sorted(shown(name) for name, sealed in known.items() for _ in sealed)
         if run == SHARED:
             added = []  # later runs, and those under way, have outputs of their own
-        if not (changed or known or added):
+        if not (changed or lost or added):
             return None
-        return Damage(
-            run, table.name, tuple(changed), tuple(sorted(map(shown, known))), tuple(added)
-        )
+        return Damage(run, table.name, tuple(changed), tuple(lost), tuple(added))
 
     def _sealed(self, owner: str, table: Table) -> Iterator[Pair]:
         """Key and digest of each row that was sealed, in the order of the keys within each series and over all."""
@@ -225,7 +236,8 @@ class Seals(Rows):
                 content = connection.scalar(query.where(digests.c.part == part))
             if content is None:
                 return
-            yield from unsealed(content)
+            for key, made in unsealed(content):
+                yield short(table, key), brief(table, made)
 
     def _rows(self, table: Table, run: str) -> Iterator[Pair]:
         """Key and digest of each row, in the order of the keys."""
@@ -273,9 +285,23 @@ def part_of(
     owner: str, table: Table, series: str, part: int, found: Sequence[Pair]
 ) -> dict[str, Any]:
     """A row of `digests`."""
-    content = zlib.compress(msgspec.msgpack.encode(found))
+    brief_pairs = [(short(table, key), brief(table, made)) for key, made in found]
+    content = zlib.compress(msgspec.msgpack.encode(brief_pairs))
     row = {"run": owner, "name": table.name, "series": series, "part": part}
     return row | {"rows": len(found), "content": content}
+
+
+def short(table: Table, key: Key) -> Key:
+    """So much of a key as tells its row from others nearly always: whole ones were an eighth of a store."""
+    if table is s.verdicts and len(key) == 3:
+        key = (key[0], key[2])  # a case has one seed
+    most = KEY_BYTES_SHARED if table is s.outputs else KEY_BYTES
+    return tuple([part[:most] if part[:1] == HEX else part for part in key])
+
+
+def brief(table: Table, made: bytes) -> bytes:
+    """So much of a row's digest as sees damage; nothing where a row is all key."""
+    return b"" if table is s.generated else made[:DIGEST_BYTES]
 
 
 def shown(key: Key) -> str:

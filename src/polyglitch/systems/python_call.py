@@ -190,7 +190,7 @@ class PythonCall:
             except (Exception, SystemExit):
                 raws = None  # one bad input must not take the others with it: each alone, below
             if raws is not None:
-                seconds = (time.perf_counter() - start) / len(inputs)
+                seconds = round((time.perf_counter() - start) / len(inputs), 6)
                 return [answer(raw, seconds) for raw in raws]
         return [self._ask_one(item) for item in inputs]
 
@@ -207,7 +207,7 @@ class PythonCall:
             listed = as_list(raw, 1) if self._batch else [raw]
         except (Exception, SystemExit) as error:
             return failed(error, time.perf_counter() - start)
-        seconds = time.perf_counter() - start
+        seconds = round(time.perf_counter() - start, 6)
         if listed is None:
             return failed(f"not a list with one answer for one input: {raw!r:.80}", seconds)
         return answer(listed[0], seconds)

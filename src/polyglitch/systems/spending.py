@@ -124,6 +124,11 @@ class Meter:
         """Count on from what a run has spent already, and ask somebody for what was not granted."""
         self._others, self._extend = others, extend
 
+    def hear(self, others: Spent) -> None:
+        """Count what others have spent, with what they have set aside."""
+        with self._lock:
+            self._others = others
+
     def affordable(self, others: Spent, wanted: Sequence[Spent]) -> int:
         """How many of these, from the first on, the limits pay for besides all that is spent and set aside."""
         with self._lock:
