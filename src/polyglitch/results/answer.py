@@ -36,6 +36,7 @@ RELATIONS = {  # those that methods have besides `what must hold:what is tested`
     "facts kept": "the facts of the source",
 }
 BUNDLED = "sample"
+NO_TITLES: Mapping[str, str] = {}
 NAMES_LANGUAGES = re.compile(r":[a-z]{2,3}-[a-z]{2,3}\b")  # a URI such as firefox:en-pt
 
 
@@ -105,7 +106,7 @@ def answer_of(history: History, groups: Sequence[Group], affected: int) -> str:
         told += f"; the most common fault: {largest.title} ({len(largest.issue_ids):,} findings)"
     elif most := commonest_kind(groups):
         told += f"; what goes wrong most often: {most}"
-    elif weakest := weakest_of(figures.get("by_relation", {})):
+    elif weakest := weakest_of(figures.get("by_relation", {}), titles_of(figures)):
         told += f"; what fails most: {weakest}"
     return f"{told}."
 
@@ -120,12 +121,12 @@ def commonest_kind(groups: Sequence[Group]) -> str:
     return f"{name} ({count:,} {'finding' if count == 1 else 'findings'})" if name else ""
 
 
-def weakest_of(by_relation: dict[str, Any]) -> str:
+def weakest_of(by_relation: dict[str, Any], titles: Mapping[str, str] = NO_TITLES) -> str:
     """What most of the failed tests test, with how many of them failed; nothing where all test the same."""
     failed, tests = Counter[str](), Counter[str]()
     for relation, row in by_relation.items():
-        failed[relation_in_words(relation)] += row["violated"]
-        tests[relation_in_words(relation)] += row["violated"] + row["holds"]
+        failed[relation_in_words(relation, titles)] += row["violated"]
+        tests[relation_in_words(relation, titles)] += row["violated"] + row["holds"]
     if len(tests) < 2 or not failed.total():
         return ""
     name, count = failed.most_common(1)[0]
@@ -147,7 +148,9 @@ def share_in_words(part: int, whole: int) -> str:
     return f"{tenths} in 10" if tenths else f"1 in {round(whole / part):,}"
 
 
-def chart_of(issues: Iterable[Issue], by_relation: dict[str, Any]) -> Chart | None:
+def chart_of(
+    issues: Iterable[Issue], by_relation: dict[str, Any], titles: Mapping[str, str] = NO_TITLES
+) -> Chart | None:
     """Findings by kind where methods suspect kinds, else violated tests by what they test."""
     found = list(issues)
     kinds = Counter(issue.kind for issue in found if issue.kind)
@@ -156,13 +159,25 @@ def chart_of(issues: Iterable[Issue], by_relation: dict[str, Any]) -> Chart | No
         return Chart("What the findings are about", dict((+kinds).most_common(MOST_BARS)))
     violated = Counter[str]()
     for relation, row in by_relation.items():
-        violated[relation_in_words(relation)] += row["violated"]
+        violated[relation_in_words(relation, titles)] += row["violated"]
     counts = dict((+violated).most_common(MOST_BARS))
     return Chart("Tests that failed, by what they test", counts) if counts else None
 
 
-def relation_in_words(relation: str) -> str:
-    """A relation without what must hold of it: `label:03-change-over-time` tests `change over time`."""
+def capability_of(relation: str) -> str:
+    """The name behind what must hold: `03-change-over-time` of `label:03-change-over-time`."""
+    return relation.partition(":")[2]
+
+
+def titles_of(figures: Mapping[str, Any]) -> dict[str, str]:
+    """The titles of the capabilities that a run tested, by their names."""
+    return {row["name"]: row["title"] for row in figures.get("by_capability", ())}
+
+
+def relation_in_words(relation: str, titles: Mapping[str, str] = NO_TITLES) -> str:
+    """What a relation tests: the title of its capability, or `change over time` for `label:03-change-over-time`."""
+    if title := titles.get(capability_of(relation)):
+        return title
     name = RELATIONS.get(relation) or relation.partition(":")[2] or relation
     return re.sub(r"^\d+[-_]", "", name).replace("-", " ").replace("_", " ")
 

@@ -16,7 +16,7 @@ from polyglitch.errors import UsageError
 from polyglitch.evaluate.regression import compare_outcomes
 from polyglitch.report.cards import Violation, show_violation
 from polyglitch.report.comparison import comparison_values
-from polyglitch.results.answer import kept_gate, percent, relation_in_words, title_of
+from polyglitch.results.answer import kept_gate, percent, relation_in_words, title_of, titles_of
 from polyglitch.results.findings import ReportLimits
 from polyglitch.results.history import DONE, History
 from polyglitch.review.pages import render, session_of
@@ -66,7 +66,7 @@ def run_line(row: dict[str, Any]) -> RunLine:
     tested: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for relation, one in figures.get("by_relation", {}).items():
         for place, word in enumerate(("holds", "violated")):
-            tested[relation_in_words(relation)][place] += one[word]
+            tested[relation_in_words(relation, titles_of(figures))][place] += one[word]
     return RunLine(
         id=row["id"],
         title=title_of(definition),
