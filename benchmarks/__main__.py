@@ -22,6 +22,7 @@ HELPERS = (
     "environments",
     "fault_server",
     "hate_corpus",
+    "plain_sentences",
     "rank_variants",
     "results",
     "screenshots",

@@ -44,6 +44,8 @@ def test_dates_shares_and_tests_are_said_as_people_say_them() -> None:
     said = [share_in_words(*pair) for pair in ((3, 9), (31, 100), (2, 100), (50, 50), (99, 100))]
     assert said == ["3 of 9", "3 in 10", "1 in 50", "All 50", "99 of 100"]
     assert relation_in_words("label:03-change-over-time") == "change over time"
+    titles = {"03-change-over-time": "The present should prevail"}
+    assert relation_in_words("label:03-change-over-time", titles) == "The present should prevail"
     assert relation_in_words("contained") == "a phrase alone and in its sentence"
 
 

@@ -35,7 +35,7 @@ def test_cases_of_a_corpus_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
     assert len(own) == 8
     assert 'Do I think that "The songs are awful"? No.' in {row["text"] for row in own}
     assert {row["label"] for row in own} == {"negative", "positive|neutral"}
-    assert "10-question-no: 8" in done.stderr
+    assert "form (10-question-no): 8" in done.stderr
     varied = json.loads(cli("diversity", "o.jsonl", "--json").stdout)["tests"]["10-question-no"]
     assert varied["texts"] == varied["sample"] == len({row["text"] for row in made})
     assert 0.5 < varied["self_bleu"] <= 1 and varied["productions"] > 5

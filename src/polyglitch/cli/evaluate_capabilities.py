@@ -32,23 +32,30 @@ def command(runs: tuple[str, ...], store: str | None, output: Path | None, as_js
 
     if output is not None and output.suffix != ".md":
         raise UsageError(f"--output {str(output)!r}: the table is Markdown; give a name in .md")
-    columns = [column_of(name, store) for name in runs or ("",)]
+    found = [column_of(name, store) for name in runs or ("",)]
+    columns = [column for column, _ in found]
+    commands = [command for _, command in found]
     titles = {result.title for column in columns for result in column.results}
     published = {title: told for title, told in published_rates().items() if title in titles}
     if output is not None:
         with replacing(output) as stream:
             stream.write(markdown_overview(columns, published=published))
+            stream.write("\n```\n" + "\n".join(commands) + "\n```\n")
         say(f"table: {output}", err=as_json)
     if as_json:
         import msgspec
 
-        say_json({"systems": msgspec.to_builtins(columns), "published": published})
+        told = {"systems": msgspec.to_builtins(columns), "published": published}
+        say_json(told | {"commands": commands})
     else:
         show_table(columns, err=False, published=published)
+        for command in commands:
+            say(f"made by: {command}")
 
 
-def column_of(name: str, store: str | None) -> SystemColumn:
-    """The column of one run."""
+def column_of(name: str, store: str | None) -> tuple[SystemColumn, str]:
+    """The column of one run, and the command that makes it again."""
+    from polyglitch.results.answer import run_again
     from polyglitch.results.history import open_history, short_id
     from polyglitch.results.summary import capabilities_of
     from polyglitch.results.tables import SystemColumn
@@ -62,4 +69,4 @@ def column_of(name: str, store: str | None) -> SystemColumn:
                 f"run {history.run_id} of {system} tested no capability; run `polyglitch run --method alict` (or "
                 "relations, or suite) first"
             )
-        return SystemColumn(system, short_id(history), results)
+        return SystemColumn(system, short_id(history), results), run_again(history)

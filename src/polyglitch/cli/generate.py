@@ -100,10 +100,17 @@ def command(
         rows = drawn_evenly(rows, each, seed)
     with click.open_file(output, "w", encoding="utf-8", atomic=output != "-") as out:
         for row in rows:
-            counts[f"{row['capability']}{' (expanded)' if row.get('parent') else ''}"] += 1
+            counts[counted(row)] += 1
             out.write(json.dumps(row, ensure_ascii=False) + "\n")
     for name, count in sorted(counts.items()):
         say(f"{name}: {count}", err=True)
+
+
+def counted(row: dict[str, object]) -> str:
+    """Under what a test is counted: the title of its capability, and its name for `--capability`."""
+    title, name = row.get("capability_title"), row["capability"]
+    told = f"{title} ({name})" if title and title != name else str(name)
+    return f"{told}, expanded" if row.get("parent") else told
 
 
 def drawn_evenly(

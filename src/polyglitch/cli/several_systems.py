@@ -175,7 +175,7 @@ def show_table(
     if not rows:
         return
     table = Table(
-        box=None, pad_edge=False, title="Failed (rate), pass to fail", title_justify="left"
+        box=None, pad_edge=False, title="Failed, rate (95%), pass to fail", title_justify="left"
     )
     table.add_column("capability")
     for column in columns:
@@ -185,17 +185,17 @@ def show_table(
     for title, results in rows:
         beside = [published.get(title, "-")] if published else []
         table.add_row(escape(visible(title)), *(cell(result) for result in results), *beside)
-    console, width = Console(stderr=err), 60 + 30 * len(columns) + (70 if published else 0)
+    console, width = Console(stderr=err), 60 + 40 * len(columns) + (70 if published else 0)
     console = console if console.is_terminal else Console(stderr=err, width=width)
     console.print(table)
 
 
 def cell(result: Any) -> str:
-    """A result in short: `12 of 107 (11.2%), p2f 1`."""
+    """A result in short: `12 of 107: 11.2% (6.5 to 18.6), p2f 1`."""
     if result is None or result.rate is None:
         return "-"
     grown = f", p2f {result.pass_to_fail:,}" if result.expansions else ""
-    return f"{result.failed:,} of {result.decided:,} ({result.rate:.1%}){grown}"
+    return f"{result.failed:,} of {result.decided:,}: {result.rate_in_words}{grown}"
 
 
 def write_overview(

@@ -114,7 +114,9 @@ def told(trial: Trial, verdict: Verdict) -> Foreign:
     lines = []
     for item, output in zip(trial.case.inputs, trial.outputs, strict=True):
         lines += [item.text, f"  -> {output.label or output.text or output.error}"]
-    if verdict.score is not None:
+    if trial.case.expected and verdict.reasons:  # a label is right or wrong; how far says little
+        lines.append(f"  {'; '.join(verdict.reasons)}")
+    elif verdict.score is not None:
         lines.append(
             f"  score {verdict.score:g}, threshold {verdict.threshold} ({verdict.direction})"
         )

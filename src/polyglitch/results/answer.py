@@ -36,6 +36,7 @@ RELATIONS = {  # those that methods have besides `what must hold:what is tested`
     "facts kept": "the facts of the source",
 }
 BUNDLED = "sample"
+NO_TITLES: Mapping[str, str] = {}
 NAMES_LANGUAGES = re.compile(r":[a-z]{2,3}-[a-z]{2,3}\b")  # a URI such as firefox:en-pt
 
 
@@ -165,15 +166,24 @@ def chart_of(issues: Iterable[Issue], figures: Mapping[str, Any]) -> Chart | Non
 
 def tested_in_words(relation: str, figures: Mapping[str, Any]) -> str:
     """What a relation tests by the title of its capability, where the run has one."""
-    name = relation.partition(":")[2]
-    for row in figures.get("by_capability", ()):
-        if name and row["name"] == name and row.get("title"):
-            return str(row["title"])
-    return relation_in_words(relation)
+    return relation_in_words(relation, titles_of(figures))
 
 
-def relation_in_words(relation: str) -> str:
-    """A relation without what must hold of it: `label:03-change-over-time` tests `change over time`."""
+def capability_of(relation: str) -> str:
+    """The name behind what must hold: `03-change-over-time` of `label:03-change-over-time`."""
+    return relation.partition(":")[2]
+
+
+def titles_of(figures: Mapping[str, Any]) -> dict[str, str]:
+    """The titles of the capabilities that a run tested, by their names."""
+    rows = figures.get("by_capability", ())
+    return {row["name"]: row["title"] for row in rows if row.get("title")}
+
+
+def relation_in_words(relation: str, titles: Mapping[str, str] = NO_TITLES) -> str:
+    """What a relation tests: the title of its capability, or `change over time` for `label:03-change-over-time`."""
+    if title := titles.get(capability_of(relation)):
+        return title
     name = RELATIONS.get(relation) or relation.partition(":")[2] or relation
     return re.sub(r"^\d+[-_]", "", name).replace("-", " ").replace("_", " ")
 

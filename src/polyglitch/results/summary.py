@@ -26,12 +26,14 @@ from polyglitch.protocols import Remote
 from polyglitch.records import UNSTABLE, Group, Input, Issue, Trial, Verdict
 from polyglitch.results.answer import (
     answer_of,
+    capability_of,
     chart_of,
     degenerate_of,
     kept_gate,
     look_at,
     run_again,
     title_of,
+    titles_of,
 )
 from polyglitch.results.curves import Curve, issue_points
 from polyglitch.results.degenerate import look_at_answers
@@ -240,7 +242,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         latency=figures.get("latency", {}),
         tokens=figures.get("tokens", {}),
         cost=figures.get("cost", 0.0),
-        relations=make_cells(figures.get("by_relation", {})),
+        relations=make_cells(without_capabilities(figures)),
         alarms=alarms(history),
         overlap=overlap(history),
         curves=run_curves(history),
@@ -255,6 +257,13 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         look=look_at(history),
         **{name: figures.get(name, 0) for name in COUNTS},
     )
+
+
+def without_capabilities(figures: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The verdicts by relation; those of capabilities have a table of their own, under their titles."""
+    titled = titles_of(figures)
+    by_relation = figures.get("by_relation", {})
+    return {name: row for name, row in by_relation.items() if capability_of(name) not in titled}
 
 
 def capabilities_of(figures: Mapping[str, Any]) -> tuple[CapabilityResult, ...]:
