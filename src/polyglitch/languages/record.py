@@ -117,6 +117,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     telling_stop_words: bool = False
     universal_relations: bool = True  # whether spaCy's pipelines have Universal Dependencies
     own_tags: dict[str, str] = {}  # universal parts of speech by the tags of its own
+    own_words: dict[str, str] = {}  # the same of words whose own tag does not tell it
     compared_tags: tuple[str, ...] = ()  # of comparatives and superlatives
     lemma_tables: bool = False  # whether spaCy's pipeline carries tables of word forms
     parser: Parsing = Parsing()
