@@ -25,7 +25,7 @@ COMPOUND = frozenset(("compound", "nmod", "flat", "fixed", "goeswith"))
 def whole_word(slot: Slot) -> bool:
     """Whether the word stands alone: letters only, not glued to a hyphen or an apostrophe.
 
-    An article that leans on it (l'hôtel) is a word of its own where the language elides; what is put in must let it lean.
+    An article that leans on it (l'hôtel) is a word of its own where the language elides; a new word must let it lean.
     """
     token, text = slot.token, slot.parse.text
     before = "" if leant_on(slot) else text[max(0, token.start - 1) : token.start]
@@ -42,7 +42,7 @@ def whole_word(slot: Slot) -> bool:
 
 
 def leant_on(slot: Slot) -> bool:
-    """Whether an article or the like leans on the word, in a language of which it is known before what sounds it does."""
+    """Whether an article or the like leans on the word, in a language that tells before which sounds one does."""
     known, before = language_of(slot.parse.language), slot.token.start - 1
     leans = slot.parse.text[before : before + 1] in APOSTROPHES
     return leans and known.elides and bool(known.agreement.onsets)

@@ -152,9 +152,7 @@ class WordSets:
         if before and before.pos == "PROPN":
             return []  # what is said of a name is known of it: "el Stuttgart alemán"
         sounded = self._language.agreement.sounded
-        leans = before and (
-            before.text.lower() in sounded if sounded else before.pos != "NOUN"
-        )
+        leans = before and (before.text.lower() in sounded if sounded else before.pos != "NOUN")
         return [one for one in others if self._language.sound_alike(word, one)] if leans else others
 
 
