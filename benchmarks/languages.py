@@ -32,8 +32,9 @@ from polyglitch.tools import Toolbox
 READINGS = Path(__file__).parent / "readings"
 LANGUAGES = ("de", "es", "fr", "it", "pt", "zh")
 METHODS = ("sit", "transrepair", "cat")
-# Of the shuffled sentences of a treebank those kept apart; those before them were tuned on, or read and mended by.
-KEPT_APART = {"de": (160, 260), "fr": (160, 260)}
+# Of the shuffled sentences of a treebank those kept apart; those before them were tuned on, or read and mended by. The
+# French ones were read last and what they showed was mended; of the German ones nobody has read a case.
+KEPT_APART = {"de": (610, 799), "fr": (260, 337)}
 OTHERS = (60, 160)
 SHUFFLE = 22
 WORDS = (6, 30)  # a sentence: what is shorter has no slot, what is longer is a list

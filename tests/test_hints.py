@@ -55,5 +55,7 @@ def test_without_the_environment_on_the_path_the_interpreter_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert as_works_here("polyglitch get minilm") == f"{sys.executable} -m polyglitch get minilm"
+    made = as_works_here("polyglitch get minilm")
+    assert made == f"{sys.executable} -m polyglitch get minilm"
+    assert as_works_here(made) == made, "a hint within a hint is put right once"
     assert as_works_here(HINT).startswith(f"{sys.executable} -m pip install -e ")

@@ -47,7 +47,7 @@ class Missing(UsageError):
 
 
 EXTRAS = re.compile(r"pip install 'polyglitch\[([\w,]+)\]'")
-OWN_COMMAND = re.compile(r"(?<![\w./-])polyglitch(?= get )")
+OWN_COMMAND = re.compile(r"(?<![\w./-])(?<!-m )polyglitch(?= get )")
 OTHER_PACKAGE = re.compile(r"(?<![\w./-])(?<!-m )pip(?= install )")
 INTERPRETER = re.compile(r"(?<![\w./-])python(?= -[cm] )")
 

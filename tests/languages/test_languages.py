@@ -23,7 +23,7 @@ from polyglitch.nlp.sentences import split_sentences
 from polyglitch.records import Input, Seed
 from polyglitch.tools import Toolbox
 
-FOLDERS = ("de", "en", "es", "fr", "pt", "ru", "zh")
+FOLDERS = ("de", "en", "es", "fr", "it", "pt", "ru", "zh")
 BY_LANGUAGE = re.compile(r'(==|!=|in \() *"(en|pt|es|zh|fr|de)"')
 
 

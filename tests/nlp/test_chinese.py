@@ -29,6 +29,13 @@ def test_latin_names_stay_whole_even_where_files_spell_them() -> None:
     assert "Royal" in words("银 行 ( R o y a l   B a n k ) 宣 布")
 
 
+def test_words_whose_tag_misleads_are_told_by_a_table() -> None:
+    (parse,) = open_jieba("zh").parse(["城市的警察是五名。"])
+    told = {token.text: (token.tag, token.pos) for token in parse.tokens}
+    assert told["城市"] == told["警察"] == ("n", "NOUN")
+    assert told["是"][1] == "AUX"
+
+
 @given(st.text(max_size=40))
 def test_every_place_is_in_the_text(text: str) -> None:
     (parse,) = open_jieba("zh").parse([text])

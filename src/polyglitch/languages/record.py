@@ -5,6 +5,7 @@ its folder, from a line about it, or from its script alone), and whether two wor
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -49,6 +50,8 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         str, str
     ] = {}  # the same of pronouns that are no determiners; "-lo" leans on a verb
     onsets: tuple[str, ...] = ()  # patterns of beginnings before which other words change: l'hôtel
+    sounded: tuple[str, ...] = ()  # the words that change so; any word where none is told
+    forms: tuple[str, ...] = ()  # endings of an adjective, one for each of its regular forms
     linking: tuple[str, ...] = ()  # verb forms that tell the state of their subject: is, was
     proclitics: tuple[str, ...] = ()  # forms of the article that are pronouns before a verb
     draws_clitics: tuple[str, ...] = ()  # words that draw such a pronoun before its verb
@@ -114,6 +117,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     telling_stop_words: bool = False
     universal_relations: bool = True  # whether spaCy's pipelines have Universal Dependencies
     own_tags: dict[str, str] = {}  # universal parts of speech by the tags of its own
+    own_words: dict[str, str] = {}  # the same of words whose own tag does not tell it
     compared_tags: tuple[str, ...] = ()  # of comparatives and superlatives
     lemma_tables: bool = False  # whether spaCy's pipeline carries tables of word forms
     parser: Parsing = Parsing()
@@ -125,6 +129,11 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wordnet: Package | None = None
     pivot: Package | None = None  # a translator of single words into a language with vectors
     english: Route | None = None  # by which words that fit are found through English
+
+    def sound_alike(self, one: str, other: str) -> bool:
+        """Whether the words before two words take the same form: l'hôtel, l'hôpital, but le musée."""
+        onsets = (re.compile(onset) for onset in self.agreement.onsets)
+        return all(bool(onset.match(one)) == bool(onset.match(other)) for onset in onsets)
 
     def file(self, name: str) -> Traversable | None:
         """A data file of its folder, or nothing."""
@@ -228,7 +237,7 @@ def _words(code: str, name: str) -> frozenset[str]:
 def _phrases(code: str, name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     found: dict[str, list[tuple[str, ...]]] = {}
     for line in _lines(code, name):
-        phrase = tuple(line.split())
+        phrase = tuple(line.lower().split())  # as the words of a sentence are looked up
         found.setdefault(phrase[0], []).append(phrase)
     return {first: tuple(sorted(some, key=len, reverse=True)) for first, some in found.items()}
 

@@ -15,6 +15,7 @@ from polyglitch.protocols import Parse, Slot, Token
 SlotRule = Callable[[Slot], bool]
 NAME_TAGS = frozenset(("NNP", "NNPS"))
 GLUE = frozenset("-'’/@_–$%#&")
+APOSTROPHES = frozenset("'’")
 NOUN_PLACES = frozenset(
     ("nsubj", "nsubjpass", "dobj", "dative", "pobj", "iobj", "obj", "obl", "nsubj:pass")
 )
@@ -22,18 +23,29 @@ COMPOUND = frozenset(("compound", "nmod", "flat", "fixed", "goeswith"))
 
 
 def whole_word(slot: Slot) -> bool:
-    """Whether the word stands alone: letters only, not glued to a hyphen or an apostrophe."""
+    """Whether the word stands alone: letters only, not glued to a hyphen or an apostrophe.
+
+    An article that leans on it (l'hôtel) is a word of its own where the language elides; a new word must let it lean.
+    """
     token, text = slot.token, slot.parse.text
-    around = text[max(0, token.start - 1) : token.start] + text[token.end : token.end + 1]
+    before = "" if leant_on(slot) else text[max(0, token.start - 1) : token.start]
+    around = before + text[token.end : token.end + 1]
     # Some corpora set a blank before an apostrophe or a hyphen: "the party ' s leader".
     apart = text[token.end : token.end + 3] in (" ' ", " ’ ", " - ", " 's")
-    before = text[max(0, token.start - 3) : token.start] in (" - ", " ' ", " ’ ")
+    parted = text[max(0, token.start - 3) : token.start] in (" - ", " ' ", " ’ ")
     return (
         len(token.text) > 1
         and token.text.isalpha()
         and not set(around) & GLUE
-        and not (apart or before)
+        and not (apart or parted)
     )
+
+
+def leant_on(slot: Slot) -> bool:
+    """Whether an article or the like leans on the word, in a language that tells before which sounds one does."""
+    known, before = language_of(slot.parse.language), slot.token.start - 1
+    leans = slot.parse.text[before : before + 1] in APOSTROPHES
+    return leans and known.elides and bool(known.agreement.onsets)
 
 
 def not_a_name(slot: Slot) -> bool:

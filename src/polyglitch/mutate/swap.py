@@ -17,6 +17,7 @@ import msgspec
 
 from polyglitch.component import component
 from polyglitch.errors import UsageError
+from polyglitch.languages import language as language_of
 from polyglitch.mutate import slots as rules
 from polyglitch.mutate.slots import SlotRule, open_slots
 from polyglitch.nlp.proposers.candidates.scoring import ASKED_FOR
@@ -96,8 +97,15 @@ def same_gender(swap: Swap) -> bool:
     return not breaks_gender(swap.slot, swap.draft.edit.new)
 
 
+def lets_lean(swap: Swap) -> bool:
+    """Whether an article that leans on the old word may lean on the new one: l'hôtel, l'hôpital."""
+    old, new = swap.draft.edit.old.lower(), swap.draft.edit.new.lower()
+    known = language_of(swap.slot.parse.language)
+    return not rules.leant_on(swap.slot) or known.sound_alike(old, new)
+
+
 # What every method asks of the new word in its sentence, and what most ask of the sentence.
-IN_PLACE: tuple[Keep, ...] = (not_repeated, same_countability, same_gender)
+IN_PLACE: tuple[Keep, ...] = (not_repeated, same_countability, same_gender, lets_lean)
 NATURAL: tuple[Keep, ...] = (same_tag, same_tags, *IN_PLACE)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -15,7 +16,9 @@ from polyglitch.campaign import Campaign, make_method
 from polyglitch.component import Method
 from polyglitch.corpus.read import Corpus, open_corpus
 from polyglitch.errors import Missing, UsageError, as_works_here
-from polyglitch.languages import DEFAULT
+from polyglitch.languages import DEFAULT, two_letters
+from polyglitch.languages import language as language_of
+from polyglitch.languages.guess import guess_language
 from polyglitch.mutate.capabilities.spec import GENERAL, load_suite
 from polyglitch.nlp.parsers.choose import choose
 from polyglitch.nlp.parsers.spacy import how_to_install
@@ -28,9 +31,11 @@ from polyglitch.store.store import Store
 from polyglitch.systems.prompts import Prompt, load_prompt
 from polyglitch.systems.spending import Limits, Meter
 from polyglitch.systems.uri import NONE, open_back_lens, open_lens, open_system, with_prompt
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, check_data
 
 GENERAL_METHOD = "relations"
+READS = ("parser", "proposer:", "data:")  # needs of methods that read a language
+LOOKED_AT = 50  # sentences by which a language is told: a few have all of its common words
 
 
 @dataclass(frozen=True)
@@ -46,14 +51,18 @@ class Plan:
     judge: System | None = None  # asked for a second opinion
     left_out: str = ""  # relations for which no parser is installed
     unspoken: str = ""  # relations for which the language has no words
+    guessed: str = ""  # the language of the sentences, where nobody told it
 
     @property
     def remark(self) -> str:
         """What a person should know before the first question, and of the counts of a service."""
         told = []
+        if self.guessed:
+            name = language_of(self.guessed).name
+            told = [f"the sentences are taken for {name}; --source-language tells another language"]
         if self.left_out:
             install = as_works_here(how_to_install(self.languages[0] or DEFAULT))
-            told = [
+            told += [
                 f"without a parser these relations are left out: {self.left_out}. For them: {install}"
             ]
         if self.unspoken:
@@ -96,8 +105,9 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
         check_rank(campaign.rank, systems[0], lens=campaign.lens not in (None, NONE))
     source, target = systems[0].languages
     source = source or next((method.language for method in methods if method.language), None)
-    languages = (campaign.source_language or source, campaign.target_language or target)
-    corpus = campaign_corpus(campaign, languages[0])
+    told = campaign.source_language or source
+    corpus, guessed = guessed_corpus(campaign, methods, told)
+    languages = (told or guessed or None, campaign.target_language or target)
     refuse_lost_context(methods, systems[0], corpus)
     left_out = relations_left_out(campaign, methods, languages[0] or DEFAULT)
     unspoken = relations_unspoken(methods, languages[0] or DEFAULT)
@@ -105,7 +115,29 @@ def open_plan(campaign: Campaign, open_one: Open = open_system) -> Plan:
     definition |= {"left_out": left_out} if left_out else {}
     if judge:
         definition["judge"] = f"{judge.signature}|budget={campaign.judge_budget}"
-    return Plan(methods, systems, languages, corpus, definition, meter, judge, left_out, unspoken)
+    guess = guessed if not told else ""
+    return Plan(
+        methods, systems, languages, corpus, definition, meter, judge, left_out, unspoken, guess
+    )
+
+
+def guessed_corpus(
+    campaign: Campaign, methods: tuple[Method, ...], told: str | None
+) -> tuple[Corpus, str]:
+    """The corpus, and the language that its sentences are plainly in where a method reads languages; else nothing.
+
+    A method that has word lists of one language alone refuses what is plainly in another, whatever was told.
+    """
+    corpus = campaign_corpus(campaign, told)
+    reading = [need for method in methods for need in method.needs if need.startswith(READS)]
+    lists = [need.partition(":")[2] for need in reading if need.startswith("data:")]
+    if (told and not lists) or not reading:
+        return corpus, ""
+    texts = [seed.input.text for seed in islice(corpus, LOOKED_AT)]
+    guessed = guess_language(texts)
+    for need in lists if guessed and guessed != two_letters(told) else ():
+        check_data(need, guessed)
+    return (campaign_corpus(campaign, guessed), guessed) if guessed and not told else (corpus, "")
 
 
 def relations_left_out(campaign: Campaign, methods: tuple[Method, ...], language: str) -> str:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from polyglitch.compare.metrics.units import guess_language
 from polyglitch.compare.oracles.aligned import aligned
 from polyglitch.errors import Missing, UsageError
+from polyglitch.languages.guess import guess_language
 from polyglitch.records import Case, Input, Output, Trial, Verdict
 from polyglitch.tools import Toolbox
 

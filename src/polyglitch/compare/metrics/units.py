@@ -9,7 +9,6 @@ by blocks of units that were deleted, inserted or replaced.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import count
@@ -18,7 +17,6 @@ from typing import Literal, NamedTuple
 from rapidfuzz.distance import LCSseq
 
 from polyglitch.compare.metrics.gnu_diff import Flags, changed_units
-from polyglitch.languages import known_languages
 from polyglitch.languages import language as language_of
 from polyglitch.records import Span
 
@@ -187,21 +185,6 @@ def unparted() -> re.Pattern[str]:
 def han() -> re.Pattern[str]:
     """A Chinese character."""
     return re.compile(f"[{HAN}]")
-
-
-HAN_SCRIPT = "Han"
-
-
-def guess_language(texts: Sequence[str], sample: int = 200) -> str:
-    """The language of some texts by script and common words; empty if none is plain."""
-    joined = " ".join(texts[:sample])
-    letters = sum(character.isalpha() for character in joined)
-    if letters and len(han().findall(joined)) > 0.3 * letters:
-        return next(known.code for known in known_languages() if known.script == HAN_SCRIPT)
-    counts = Counter(unit.lower() for unit in cut(joined).units)
-    scores = {known.code: sum(counts[word] for word in known.common) for known in known_languages()}
-    best = max(scores, key=lambda name: scores[name])
-    return best if scores[best] >= 0.05 * counts.total() and scores[best] else ""
 
 
 class DiffBlock(NamedTuple):

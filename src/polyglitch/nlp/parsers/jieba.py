@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from polyglitch.errors import Missing
+from polyglitch.languages import Language
 from polyglitch.languages import language as language_of
 from polyglitch.protocols import Parse, Token
 
@@ -30,7 +31,9 @@ class JiebaTagger:
 
     def __init__(self, cutter: Any, language: str) -> None:
         self._cutter, self._language = cutter, language_of(language)
-        self.signature = f"jieba-{version('jieba')}"
+        tags = self._language.own_tags
+        self._usual = {tags[tag]: tag for tag in reversed(tags) if len(tag) == 1}  # NOUN: n
+        self.signature = f"jieba-{version('jieba')}/2"  # 2: tags by words too
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Cut and tag each text."""
@@ -50,14 +53,19 @@ class JiebaTagger:
             start, end = places[at], places[at + len(word) - 1] + 1
             at += len(word)
             if not word.isspace():
-                pos = pos_of(word, flag, self._language.own_tags)
+                pos = pos_of(word, flag, self._language)
+                if word in self._language.own_words:
+                    flag = self._usual.get(pos, flag)
                 at_token = len(tokens)
                 tokens.append(Token(word, start, end, flag, pos, word.lower(), at_token, ""))
         return Parse(text, tuple(tokens), language=self._language.code)
 
 
-def pos_of(word: str, flag: str, tags: dict[str, str]) -> str:
+def pos_of(word: str, flag: str, known: Language) -> str:
     """The universal part of speech of a word and its flag."""
+    if word in known.own_words:
+        return known.own_words[word]
+    tags = known.own_tags
     pos = tags.get(flag) or tags.get(flag[:2]) or tags.get(flag[:1], "X")
     if pos in ("PUNCT", "X") and any(character.isalnum() for character in word):
         return "NUM" if word[0].isdigit() else "NOUN"

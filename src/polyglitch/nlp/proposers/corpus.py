@@ -126,12 +126,19 @@ class WordSets:
         chosen = [line for line in lines if kind not in SETS or line.startswith("=") == SETS[kind]]
         self.signature = f"word-sets:{self._language.code}:{kind}-{digest(chosen, 8)}"
         self._sets: dict[str, list[str]] = {}
-        for line in chosen:
-            words = line.removeprefix("=").split()
+        for words in (words for line in chosen for words in self._written_out(line)):
             new = [word.removeprefix("+") for word in words]
             for word in (word for word in words if not word.startswith("+")):
                 some = self._sets.setdefault(word, [])
                 some += [other for other in new if other != word and other not in some]
+
+    def _written_out(self, line: str) -> list[list[str]]:
+        """The sets of a line: itself, or for stems (`~`) one set a form of the language's adjectives."""
+        line = line.removeprefix("=")
+        if not line.startswith(STEMS):
+            return [line.split()]
+        stems = line.removeprefix(STEMS).split()
+        return [[stem + ending for stem in stems] for ending in self._language.agreement.forms]
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, in the order of the sets."""
@@ -141,19 +148,16 @@ class WordSets:
         large = self._language.nouns_capitalised and slot.token.pos == "NOUN"
         word = slot.token.text if large else slot.token.text.lower()
         others = self._sets.get(word, [])
-        before = slot.parse.tokens[slot.index - 1].pos if slot.index else ""
-        if before == "PROPN":
+        before = slot.parse.tokens[slot.index - 1] if slot.index else None
+        if before and before.pos == "PROPN":
             return []  # what is said of a name is known of it: "el Stuttgart alemán"
-        leans = before != "NOUN"
-        return [one for one in others if self._sound_alike(word, one)] if leans else others
-
-    def _sound_alike(self, word: str, other: str) -> bool:
-        """Whether the words before two words take the same form: l'hôtel, but le musée."""
-        onsets = self._language.agreement.onsets
-        return all(bool(re.match(one, word)) == bool(re.match(one, other)) for one in onsets)
+        sounded = self._language.agreement.sounded
+        leans = before and (before.text.lower() in sounded if sounded else before.pos != "NOUN")
+        return [one for one in others if self._language.sound_alike(word, one)] if leans else others
 
 
 SETS = {"alike": True, "unlike": False}
+STEMS = "~"
 
 
 def open_word_sets(language: str, kind: str = "") -> WordSets:

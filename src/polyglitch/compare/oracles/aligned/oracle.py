@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple, cast, get_args
 
-from polyglitch.compare.metrics.units import guess_language
 from polyglitch.compare.oracles.aligned.explain import (
     Broken,
     Suspect,
@@ -46,6 +45,7 @@ from polyglitch.compare.oracles.facts.oracle import one_sided
 from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.component import Component
 from polyglitch.errors import UsageError
+from polyglitch.languages.guess import guess_language
 from polyglitch.nlp.lexicons.wordnet import dictionary_folder
 from polyglitch.protocols import Floats, Tools
 from polyglitch.records import Case, Span, Trial, Verdict

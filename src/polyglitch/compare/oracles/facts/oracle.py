@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 
-from polyglitch.compare.metrics.units import guess_language
 from polyglitch.compare.oracles.facts.amounts import amount_findings, date_findings
 from polyglitch.compare.oracles.facts.lists import RECENT, FactFinding
 from polyglitch.compare.oracles.facts.wording import (
@@ -25,6 +24,7 @@ from polyglitch.compare.oracles.facts.wording import (
 from polyglitch.component import Component
 from polyglitch.errors import UsageError
 from polyglitch.languages import two_letters
+from polyglitch.languages.guess import guess_language
 from polyglitch.nlp.lexicons.words import lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict

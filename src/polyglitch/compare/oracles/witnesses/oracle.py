@@ -21,7 +21,6 @@ from typing import Any, cast
 
 import msgspec
 
-from polyglitch.compare.metrics.units import guess_language
 from polyglitch.compare.oracles.aligned.model import load_model, logistic
 from polyglitch.compare.oracles.aligned.oracle import (
     LONGEST,
@@ -51,6 +50,7 @@ from polyglitch.component import Component
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
+from polyglitch.languages.guess import guess_language
 from polyglitch.nlp.lexicons.words import lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
