@@ -26,7 +26,7 @@ GAIN, CHANGE, WORST, LIKELY = (-9.0, 4.0), (-6.0, 0.0), (-6.0, 0.0), (-16.0, 0.0
 # what follows hardly ever makes a word better. A reader's judgement is told from four tokens as well as from ten.
 STAGES = (0, 1, 4)
 TAIL = STAGES[-1]
-ASKED_FOR = 0.92  # the probability of being natural that methods ask for by default
+ASKED_FOR = 0.93  # the probability of being natural that methods ask for by default
 
 
 class ScoredCandidate(msgspec.Struct):
