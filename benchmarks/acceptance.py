@@ -120,17 +120,17 @@ def alike(one: Reading) -> bool:
 def models(some: Sequence[Reading]) -> dict[str, Logistic]:
     """All models, for what may be installed."""
     names = list(some[0].features)
-    lexical = [name for name in names if name.startswith("wordnet") or name == "same field"]
+    lexical = {name for name in names if name.startswith("wordnet") or name == "same field"}
     found = {}
-    for title, right in (("natural", natural), ("alike", alike)):
-        for wordnet in ("", " without wordnet"):
-            for minilm in ("", " without minilm"):
-                left = [
-                    name
-                    for name in names
-                    if not (wordnet and name in lexical) and (name != "in context" or not minilm)
-                ]
-                found[f"{title}{wordnet}{minilm}"] = fitted(some, right, left)
+    for wordnet, left_out in (("", set[str]()), (" without wordnet", lexical)):
+        left = [name for name in names if name not in left_out]
+        plain = [name for name in left if name != "in context"]
+        # Before the model has passed over a word, its state is not known, and never of a last word.
+        first = [name for name in plain if name != "state"]
+        for title, right in (("natural", natural), ("alike", alike)):
+            found[f"{title}{wordnet}"] = fitted(some, right, left)
+            found[f"{title}{wordnet} without minilm"] = fitted(some, right, plain)
+            found[f"{title} at first{wordnet}"] = fitted(some, right, first)
     return found
 
 

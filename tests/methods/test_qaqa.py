@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from polyglitch.corpus import open_corpus
 from polyglitch.errors import UsageError
 from polyglitch.mutate.qa.ask_back import ask_back
+from polyglitch.mutate.qa.material import SentencePool, declarative, starts_with_name
 from polyglitch.mutate.qa.relations import insert_sentences
+from polyglitch.nlp.embedders.sentence_vectors import SentenceIndex
 from polyglitch.records import Case, Seed
 from polyglitch.tools import Toolbox
 
@@ -98,6 +101,26 @@ def test_published_code_is_reproduced_on_demand(seeds: list[Seed]) -> None:
     assert case.inputs[1].title is None  # dropped, as published
     assert (case.inputs[1].context or "").endswith(case.inputs[0].context or "?")
     assert case.data["inserted"].count(".") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "name"),
+    [
+        ("Last winter the bridge over the Aller was closed for repairs.", True, False),
+        ("Honey keeps for years in a closed jar.", True, False),
+        ("German novels are on the second floor.", True, True),
+        ("Rosa Lind bakes forty loaves before breakfast.", True, True),
+        ("Users should clean it with vinegar.", False, False),  # what is cleaned is not said
+        ("The oldest one in the village was planted by monks.", False, False),
+    ],
+)
+def test_a_sentence_stands_alone_and_keeps_only_the_capital_of_a_name(
+    text: str, whole: bool, name: bool
+) -> None:
+    pool = SentencePool((), (), cast("SentenceIndex", None), frozenset(("novels", "river")))
+    parse = Toolbox(languages=("en", None)).parser("en").parse([text])[0]
+    assert declarative(parse) is whole
+    assert starts_with_name(parse, pool) is name
 
 
 def test_an_unknown_relation_is_named() -> None:

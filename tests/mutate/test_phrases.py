@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from polyglitch.mutate.phrases import noun_phrases
 from polyglitch.records import Input, Seed
 from polyglitch.tools import Toolbox
@@ -92,3 +94,16 @@ def test_nothing_of_a_phrase_is_left_behind() -> None:
     assert "out of four residents" not in phrases_of(
         "Three out of four residents are against the new road."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("Leave it until it has doubled in size, which takes an hour.", "size, which"),
+        ("Swallow the big capsule whole with a glass of water.", "whole"),
+        ("It returns the rows that match the new filter, or zero if there are none.", ", or zero"),
+        ("Thousands were stranded on Friday when a computer failure hit the airport.", "when"),
+    ],
+)
+def test_what_may_belong_to_the_whole_sentence_ends_no_phrase(text: str, never: str) -> None:
+    assert not any(never in case.inputs[1].text for case in noun_phrases()([seed(text)], Toolbox()))

@@ -51,10 +51,21 @@ def test_likelier_sentences_are_more_natural(gain: float, change: float, less: f
 
 def test_a_synonym_is_alike_and_an_opposite_is_not() -> None:
     judge = CandidateJudge(wordnet=True, in_context=True)
-    same = candidate(relation="synonym", in_context=0.7)
-    opposite = candidate(relation="opposite", in_context=0.7)
+    same = candidate(relation="synonym", in_context=0.7, state=0.96)
+    opposite = candidate(relation="opposite", in_context=0.7, state=0.96)
     assert judge.alike(SLOT, same) > 0.7 > 0.3 > judge.alike(SLOT, opposite)
-    assert judge.alike(SLOT, same) > judge.alike(SLOT, candidate(in_context=0.1))
+    assert judge.alike(SLOT, same) > judge.alike(SLOT, candidate(in_context=0.1, state=0.96))
+    assert judge.alike(SLOT, same) > judge.alike(
+        SLOT, candidate(relation="synonym", in_context=0.7, state=0.8)
+    )
+
+
+def test_until_the_model_has_passed_over_a_word_its_state_is_not_asked_for() -> None:
+    judge = CandidateJudge(wordnet=True)
+    first = learned("natural at first")
+    assert "state" not in first.weights and "in context" not in first.weights
+    assert judge.natural(SLOT, candidate()) == first(candidate().features(SLOT))
+    assert judge.natural(SLOT, candidate(state=0.99)) > judge.natural(SLOT, candidate(state=0.8))
 
 
 def test_what_is_not_installed_is_not_looked_at() -> None:

@@ -42,7 +42,7 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
         return False
     if parse.universal and not nominal(parse, node, heads[0]):
         return False
-    if ends_in_verb(parse, node) or misread(parse, node, heads[0]):
+    if ends_in_verb(parse, node) or misread(parse, node, heads[0]) or loosely_joined(parse, node):
         return False
     if not parse.universal and (left_behind(parse, node) or shared_out(parse, node, heads[0])):
         return False
@@ -124,6 +124,24 @@ def ends_in_verb(parse: Parse, node: Tree) -> bool:
         return False
     object_follows = parse.tokens[node.end].pos == "DET"  # "wooden acting ruin | this film"
     return before.tag in ("NN", "NNP") and (last.tag == "NNS" or object_follows)
+
+
+def loosely_joined(parse: Parse, node: Tree) -> bool:
+    """Whether the end of a phrase may belong to the whole sentence: what comes after a comma, or tells when.
+
+    "doubled in size, | which takes an hour", "rows that match the filter, | or zero", "on Friday | when it failed",
+    "within ten days | of receipt", and of "the tablet whole" the last word says how it is swallowed.
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    if words[-1].text.lower() in known.words("said_of_objects"):
+        return True
+    counted = any(one.pos == "NUM" for one in words)
+    return any(
+        (one.text == "," and two.tag[:1] in "WC")
+        or (two.tag == "WRB" and one.pos in HEADS)
+        or (counted and one.text.lower() in known.words("units") and two.pos == "ADP")
+        for one, two in pairwise(words)
+    )
 
 
 def misread(parse: Parse, node: Tree, head: int) -> bool:

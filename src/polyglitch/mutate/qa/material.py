@@ -17,8 +17,9 @@ from polyglitch.mutate.qa.statement import embedded, is_yes_no, yes_no_statement
 from polyglitch.mutate.qa.wording import bare, capitals_of, content_words, core, small, words
 from polyglitch.mutate.slots import begins_with_name
 from polyglitch.nlp.embedders.sentence_vectors import SentenceIndex, open_index
+from polyglitch.nlp.proposers.slot_words import word_classes
 from polyglitch.nlp.sentences import split_sentences
-from polyglitch.protocols import Embedder, Parse, Parser
+from polyglitch.protocols import Embedder, Parse, Parser, Token
 from polyglitch.records import Seed, digest
 
 LARGEST = 40_000  # rows of the corpus that a pool is made of, as published
@@ -30,6 +31,10 @@ BRACKETS = re.compile(r"(?<!\s)\s*[(\[][^()\[\]]*[)\]]")
 SMALL = re.compile(r"\b[a-z][\w'’-]*")
 # Lists, asides and quotations: cut out of their paragraph they rarely read well after "Someone told me that".
 LOOSE = re.compile(r"[,;:?!\"“”|=*/]|--| [-–—] ")
+
+# Words that stand for a thing where they are an object, or after an adjective.
+STANDS_FOR, ONES = frozenset(("it", "itself")), frozenset(("one", "ones"))
+OBJECTS = frozenset(("dobj", "obj", "dative", "iobj"))
 
 
 @dataclass(frozen=True)
@@ -105,18 +110,33 @@ def declarative(parse: Parse) -> bool:
     subject = any(t.relation in ("nsubj", "nsubjpass") and t.pos != "PRON" for t in around)
     verbs = [parse.tokens[root], *(t for t in around if t.relation in ("aux", "auxpass"))]
     finite = any(token.tag in ("VBZ", "VBP", "VBD", "MD") for token in verbs)
-    return subject and finite and parse.tokens[root].pos in ("VERB", "AUX")
+    whole = subject and finite and parse.tokens[root].pos in ("VERB", "AUX")
+    return whole and not any(points_out(token, root) for token in parse.tokens)
+
+
+def points_out(token: Token, root: int) -> bool:
+    """Whether a word stands for a thing of a sentence before: "users clean it", "the oldest one"."""
+    word = token.text.lower()
+    return (word in STANDS_FOR and token.relation in OBJECTS and token.head == root) or (
+        word in ONES and token.relation != "nummod"
+    )
 
 
 def starts_with_name(parse: Parse, pool: SentencePool) -> bool:
     """Whether the first word of a sentence keeps its capital within another."""
     first, second = parse.tokens[0], parse.tokens[1]
-    if first.text.lower() in words("never_names"):
+    word = first.text.lower()
+    if word in words("never_names"):
         return False
-    joined = first.pos == second.pos == "PROPN" and first.text.lower() not in words(
-        "function_words"
-    )
-    return joined or (first.text.lower() not in pool.common and first.tag != "NNS")
+    if first.pos == second.pos == "PROPN" and word not in words("function_words"):
+        return True
+    if first.pos == "NOUN" and first.tag == "NN" and not begins_with_name(parse):
+        # Taggers take rare names for nouns: a word that neither a dictionary nor a context has in small letters is one.
+        known = word_classes(parse.language)
+        listed = known is None or known.can_be(word, first.tag)
+        return not listed and word not in pool.common
+    # A name that some context has in small letters is none, words of nations and days aside.
+    return begins_with_name(parse) and (first.pos != "PROPN" or word not in pool.common)
 
 
 def answers_it(text: str, seed: Seed) -> bool:

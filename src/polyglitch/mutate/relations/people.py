@@ -23,6 +23,9 @@ BEFORE_NUMBER = rf"(?<![\w.,-])(?<!\d{BLANK})"
 AFTER_NUMBER = rf"(?![\w.,-]\d|\w|%|-|{BLANK}\d)"
 NUMBER = rf"{BEFORE_NUMBER}\d{{2,6}}{AFTER_NUMBER}"
 
+# Where a name is mostly one of a person.
+PERSON_PLACES = frozenset(("nsubj", "nsubjpass", "nsubj:pass", "poss", "nmod:poss", "dative"))
+
 
 def other_name(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A first name becomes another of the same gender, everywhere."""
@@ -61,7 +64,9 @@ def digits_for_words(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """He becomes she, man becomes woman, everywhere; sentences that have both, or an aunt, are left alone."""
+    """He becomes she, man becomes woman, everywhere; sentences that have both, an aunt or a Clara are left alone."""
+    if _named_person(parse):
+        return
     lower = {token.text.lower() for token in parse.tokens}
     known = language_of(parse.language).words
     female = wording("gender", parse.language)
@@ -85,6 +90,15 @@ def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
             end = token.end
         yield "".join(pieces) + parse.text[end:]
         return
+
+
+def _named_person(parse: Parse) -> bool:
+    """Whether somebody is named that a pronoun may stand for: by a first name, or by what does or has something."""
+    first = {*terms("name female", parse.language), *terms("name male", parse.language)}
+    return any(
+        token.text in first or (token.pos == "PROPN" and token.relation in PERSON_PLACES)
+        for token in parse.tokens
+    )
 
 
 def other_group(parse: Parse, dice: random.Random) -> Iterator[str]:

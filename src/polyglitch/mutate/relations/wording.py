@@ -62,8 +62,8 @@ def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
 def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
     """The main verb gets `not` where all that is laden comes after it; other sentences are left alone."""
     laden = _laden(parse)
-    if not laden or CONTRAST.search(parse.text) or _two_halves(parse):
-        return
+    if not laden or "?" in parse.text or CONTRAST.search(parse.text) or _two_halves(parse):
+        return  # of a question, who is asked is asked the same: "Will not this coat be warm?"
     root = next((i for i, token in enumerate(parse.tokens) if token.head == i), -1)
     verb = next(
         (
@@ -157,7 +157,7 @@ def weaken(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 def _by_degree(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
     lexicon = open_lexicon(parse.language, ("bundled",))
-    words = section("degree", parse.language)[kind]
+    degrees = section("degree", parse.language)
     for index, token in enumerate(parse.tokens):
         laden = lexicon.polarity(token.text, token.lemma) in ("positive", "negative")
         before = parse.tokens[index - 1] if index else None
@@ -169,7 +169,9 @@ def _by_degree(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
             continue
         if re.search(r"\b(?:not|never|no|too)\b|n't", parse.text, re.IGNORECASE):
             continue
-        yield f"{parse.text[: token.start]}{dice.choice(words)} {parse.text[token.start :]}"
+        utmost = token.text.lower() in degrees.get("utmost", ())
+        if words := degrees.get(f"{kind}_utmost", ()) if utmost else degrees[kind]:
+            yield f"{parse.text[: token.start]}{dice.choice(words)} {parse.text[token.start :]}"
 
 
 def _superlative(token: Token) -> bool:

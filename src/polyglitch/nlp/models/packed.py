@@ -36,10 +36,14 @@ class PackedText(msgspec.Struct, frozen=True):
 
 
 class Computed(msgspec.Struct, frozen=True):
-    """The last hidden states of a text, tokens x width, and where in the pool it is, with all that came before."""
+    """The last hidden states of a text, tokens x width, and where in the pool it is, with all that came before.
+
+    `middle` are the states after the layer that the pool was told to show, by default the last ones.
+    """
 
     states: Floats
     places: tuple[int, ...]
+    middle: Floats
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -71,8 +75,8 @@ def rows(items: Sequence[T], size: Callable[[T], int], limit: int = ROW) -> Iter
 class PackedPool:
     """A model with the keys and values of all that it has computed."""
 
-    def __init__(self, weights: Weights) -> None:
-        self._weights = weights
+    def __init__(self, weights: Weights, middle: int | None = None) -> None:
+        self._weights, self._middle = weights, middle
         self._kept = self._room(0)
         self.size = 0
 
@@ -84,15 +88,21 @@ class PackedPool:
         turns = weights.turns(places)
         layout = lay_out(texts, self.size, weights.shape.sharing)
         self._make_room(len(hidden))
+        middle: Floats | None = None
         for number, layer in enumerate(weights.layers):
             hidden += self._attend(number, layer, weights.level(hidden), turns, layout)
             hidden += gated(weights.level(hidden) @ layer.gate_up) @ layer.down
+            if number == self._middle:
+                middle = hidden.copy()
         states = weights.level(hidden) * weights.last
+        middle = states if middle is None else middle
         found, at = [], 0
         for text in texts:
-            part, at = states[at : at + len(text.ids)], at + len(text.ids)
-            found.append(Computed(part, (*text.before, *range(self.size, self.size + len(part)))))
-            self.size += len(part)
+            own = slice(at, at + len(text.ids))
+            here = (*text.before, *range(self.size, self.size + len(text.ids)))
+            found.append(Computed(states[own], here, middle[own]))
+            self.size += len(text.ids)
+            at += len(text.ids)
         return found
 
     def _room(self, count: int) -> Floats:

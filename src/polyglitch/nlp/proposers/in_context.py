@@ -28,13 +28,14 @@ from polyglitch.protocols import Candidate, Proposer, Slot
 LEAST = 0.35
 # The same without a sentence; TransRepair's dictionary asks for .55 of the same vectors beside a second set.
 LEAST_BY_VECTORS = 0.6
-LEAST_MEANING = 0.2  # the probability under which a word is not even the best of a poor sentence
+LEAST_MEANING = 0.15  # the probability under which a word is not even the best of a poor sentence
 # Of the words that are judged by their meaning: few are alike, so more are looked at. Of those that were read, none
 # below it comes to TAKEN once it is heard in its sentence.
 LEAST_NATURAL = "0.65"
-# The probability of being natural under which no method takes a word, however alike: verbs ask most of what stands
-# around them ("prevent direct sunlight", "advise this kettle"), and of those that were read fewest were natural.
-TAKEN, TAKEN_VERB = 0.72, 0.86
+# The probability of being natural under which no method takes a word, however alike: verbs and adjectives ask most of
+# what stands around them ("prevent direct sunlight", "massive rain"), and of those that were read fewest were natural.
+TAKEN, TAKEN_BY_PART = 0.72, {"VERB": 0.86, "ADJ": 0.86}
+TAKEN_UNLIKE = 0.85  # the same of words that say something else
 SCORED = 20  # words of a slot that are judged by their meaning
 DEFAULT = "smollm"
 log = logging.getLogger("polyglitch")
@@ -113,7 +114,8 @@ class MeaningProposer:
 
     def _accepted(self, slot: Slot, one: ScoredCandidate) -> float:
         natural, alike = self._judge.natural(slot, one), self._judge.alike(slot, one)
-        if natural < (TAKEN_VERB if slot.token.pos == "VERB" else TAKEN):
+        least = TAKEN_UNLIKE if self._other else TAKEN
+        if natural < max(least, TAKEN_BY_PART.get(slot.token.pos, least)):
             return 0.0
         # What is alike and hardly natural is an error of one of the two models: both must agree.
         return round(max(natural - alike, 0.0) if self._other else natural * alike, 4)

@@ -42,6 +42,7 @@ class ScoredCandidate(msgspec.Struct):
     gain: float  # log-odds of the word in its place against the old one's
     change: float = 0.0  # the same of what follows
     worst: float = 0.0  # the same of the one token that follows and suffers most
+    state: float | None = None  # cosine of the model's states at both words, in a middle layer
     in_context: float | None = None  # cosine of both words in their sentences, once a model looked
     before: tuple[int, ...] = ()  # where the model has what was computed of the sentence up to here
 
@@ -63,6 +64,7 @@ class ScoredCandidate(msgspec.Struct):
             # "a noisy cat that barks": the rest of the sentence may well make up for the one word that tells.
             "worst": clipped(self.worst, WORST),
             "in context": self.in_context or 0.0,
+            "state": self.state or 0.0,
             "adjective": float(slot.token.pos == "ADJ"),
             "verb": float(slot.token.pos == "VERB"),
             "adverb": float(slot.token.pos == "ADV"),
@@ -101,18 +103,19 @@ class CandidateJudge:
     def __init__(self, wordnet: bool, in_context: bool = False) -> None:
         without = "" if wordnet else " without wordnet"
         heard = "" if in_context else " without minilm"
-        self._natural = learned(f"natural{without}{heard}")
-        self._alike = learned(f"alike{without}{heard}")
-        models = [msgspec.json.encode(one).decode() for one in (self._natural, self._alike)]
-        self.signature = f"learned-{digest(models, 8)}"
+        names = {True: f"{without}{heard}", False: f" at first{without}"}
+        self._natural = {known: learned(f"natural{name}") for known, name in names.items()}
+        self._alike = {known: learned(f"alike{name}") for known, name in names.items()}
+        used = (*self._natural.values(), *self._alike.values())
+        self.signature = f"learned-{digest([msgspec.json.encode(one).decode() for one in used], 8)}"
 
     def natural(self, slot: Slot, one: ScoredCandidate) -> float:
         """The probability that a reader takes the word, by what has been scored of it so far."""
-        return self._natural(one.features(slot))
+        return self._natural[one.state is not None](one.features(slot))
 
     def alike(self, slot: Slot, one: ScoredCandidate) -> float:
         """The probability that a reader takes the word and finds that the sentence says nearly the same."""
-        return self._alike(one.features(slot))
+        return self._alike[one.state is not None](one.features(slot))
 
 
 def suits(slot: Slot, word: str) -> bool:
