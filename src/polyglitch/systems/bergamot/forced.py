@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -173,7 +173,7 @@ class Forced:
         sources = [[*self._pieces.encode(text), END] for text in texts]
         spelled = [self._spelled(output) for output in outputs]
         found = self._odds(sources, spelled)
-        open_ones = range(len(texts))
+        open_ones: Iterable[int] = range(len(texts))
         for _ in range(RESPELLED):
             tried = {n: respelled(self._pieces, spelled[n], found[n]) for n in open_ones}
             changed = {n: other for n, other in tried.items() if other is not None}
