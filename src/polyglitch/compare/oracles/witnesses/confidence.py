@@ -82,7 +82,8 @@ def sides_of(pair: Pair) -> tuple[Side, Side]:
     """What the lens is asked: the original, which other pairs share, and the follow-up as far as it is looked at."""
     last = max((word.end for word in pair.words if word.output == 1), default=0)
     first, second = zip(pair.inputs, pair.outputs, strict=True)
-    return first, (second[0], second[1][:last])
+    after = FIRST_WORD.match(second[1], last)  # what comes too soon in the original is compared
+    return first, (second[0], second[1][: after.end() if after else last])
 
 
 def statement(
