@@ -134,6 +134,12 @@ def test_a_pronoun_may_stand_for_two_nouns_or_for_all_that_was_said() -> None:
         assert heard(AgreementWitness(), trial(PATH, outputs), "pt") is None
 
 
+def test_people_who_were_not_named_need_no_noun() -> None:
+    sources = ("When the lamp failed, they left.", "When the light failed, they left.")
+    outputs = ("Quando a lâmpada falhou, eles saíram.", "Quando a luz falhou, saíram.")
+    assert heard(AgreementWitness(), trial(sources, outputs), "pt") is None
+
+
 def test_a_gender_that_the_source_itself_tells_is_no_error() -> None:
     sources = ("The girl left as she wished.", "The boy left as she wished.")
     outputs = ("A menina saiu como ela quis.", "O menino saiu como ela quis.")
