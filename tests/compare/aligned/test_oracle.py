@@ -147,6 +147,18 @@ def test_a_negation_that_the_edit_brings_is_expected() -> None:
     assert verdict.outcome == "holds"
 
 
+def test_two_words_that_deny_may_be_said_with_and_without_a_negation() -> None:
+    found = judge(
+        "If the buyer fails to pay, the seller may keep the goods.",
+        "If the buyer refuses to pay, the seller may keep the goods.",
+        "Se o comprador não conseguir pagar, o vendedor pode ficar com a mercadoria.",
+        "Se o comprador se recusar a pagar, o vendedor pode ficar com a mercadoria.",
+        language="pt",
+        threshold=0.0,
+    )
+    assert not any("negation" in reason for reason in found.reasons)
+
+
 def test_a_changed_number_is_reported_and_named() -> None:
     source = "The mayor met 12 teachers in the old library."
     first, good = "市长在旧图书馆会见了12名教师。", "市长在新图书馆会见了12名教师。"

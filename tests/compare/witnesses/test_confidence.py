@@ -92,13 +92,49 @@ def test_the_least_likely_changed_word_is_named_with_its_place() -> None:
     )
 
 
+class ContextLens(WordLens):
+    """Finds a word unlikely after another: "before_word"."""
+
+    def _words(self, text: str) -> list[TokenScore]:
+        found, at, before = [], 0, ""
+        for word in text.split():
+            at, bare = text.index(word, at), word.strip(".").lower()
+            chance = self.unlikely.get(f"{before}_{bare}", 0.9)
+            found.append(TokenScore(at, at + len(word), math.log(chance)))
+            at, before = at + len(word), bare
+        return found
+
+
 def test_a_lost_word_shows_in_the_one_that_comes_too_soon() -> None:
-    lens = WordLens(pagaria=0.01)
+    lens = ContextLens(que_pagaria=0.01)
     lost = trial((KEPT[0], "O dono disse que pagaria."))
     said = Confidence().hear([lost], with_lens(lens))[0]
     assert said is not None and said.output == 1
     assert said.words.startswith("'pagaria' in the second translation comes too soon")
-    assert said.suspicion == pytest.approx(-math.log(0.01), abs=1e-3)
+    assert said.suspicion == pytest.approx(-math.log(0.01) + math.log(0.9), abs=1e-3)
+
+
+def test_a_word_that_is_unlikely_in_both_outputs_does_not_come_too_soon() -> None:
+    lens = WordLens(não=0.0001)
+    pair = trial(("Ele deixou grandes sacos não vestiário.", "Ele deixou sacos não vestiário."))
+    said = Confidence().hear([pair], with_lens(lens))[0]
+    assert said is not None and said.suspicion < 1
+
+
+def test_the_word_that_leads_others_astray_is_named() -> None:
+    lens = WordLens(para=0.001, considerado=0.0001)
+    pair = trial(("Caso o termo seja inválido.", "Caso o termo para considerado inválido."))
+    said = Confidence().hear([pair], with_lens(lens))[0]
+    assert said is not None and said.words.startswith("'para' in the second translation")
+    assert "0.1%" in said.words
+
+
+def test_a_phrase_cut_out_behind_an_error_blames_the_error() -> None:
+    lens = ContextLens(filhos_não=0.0001, não_acampamento=0.0001)
+    whole = "Os pais inscrevem os filhos não acampamento de verão."
+    pair = trial((whole, "o acampamento de verão"), "contained")
+    said = Confidence().hear([pair], with_lens(lens))[0]
+    assert said is not None and said.words.startswith("'não' in the first translation is unlikely")
 
 
 def test_another_model_than_the_system_speaks_under_a_name_of_its_own() -> None:

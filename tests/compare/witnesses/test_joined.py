@@ -134,6 +134,12 @@ def test_a_pronoun_may_stand_for_two_nouns_or_for_all_that_was_said() -> None:
         assert heard(AgreementWitness(), trial(PATH, outputs), "pt") is None
 
 
+def test_people_who_were_not_named_need_no_noun() -> None:
+    sources = ("When the lamp failed, they left.", "When the light failed, they left.")
+    outputs = ("Quando a lâmpada falhou, eles saíram.", "Quando a luz falhou, saíram.")
+    assert heard(AgreementWitness(), trial(sources, outputs), "pt") is None
+
+
 def test_a_gender_that_the_source_itself_tells_is_no_error() -> None:
     sources = ("The girl left as she wished.", "The boy left as she wished.")
     outputs = ("A menina saiu como ela quis.", "O menino saiu como ela quis.")
@@ -179,6 +185,14 @@ def test_of_two_added_negations_the_one_that_the_other_output_lacks_is_told() ->
     said = heard(OwnFacts(), trial(sources, outputs), "pt")
     assert said is not None
     assert (said.output, said.span) == (0, (7, 10))
+
+
+def test_a_negation_that_both_outputs_have_is_no_difference_though_one_source_allows_for_it() -> (
+    None
+):
+    sources = ("He repairs the faulty part at home.", "He repairs the ineffective part at home.")
+    outputs = ("Ele repara a parte defeituosa não lar.", "Ele repara a parte ineficaz não lar.")
+    assert heard(OwnFacts(), trial(sources, outputs), "pt") is None
 
 
 def test_a_negation_that_one_output_made_up_is_told_with_its_output() -> None:
@@ -273,3 +287,18 @@ def test_between_two_scripts_the_pair_speaks_with_its_own_scale() -> None:
     tools = Toolbox(languages=("en", "zh"))
     assert witnesses()([trial], tools) == aligned(language="zh")([trial], tools)
     assert witnesses(threshold=0.9)([trial], tools)[0].threshold == 0.9
+
+
+def test_where_many_add_a_little_and_nobody_leads_the_chance_ends_at_one_half() -> None:
+    model = load_join()
+    weak = {
+        "pair": Statement("pair", -1.0, "'quiser' became 'desejar'"),
+        "rarity": Statement("rarity", 4.8, "'solicitação' is rare"),
+        "confidence": Statement("confidence", 1.3, "'você' is unlikely there"),
+        "places": Statement("places", 3.0, "the outputs differ in 3 places"),
+    }
+    assert max(model.evidence(weak)[name] for name in weak if name != "places") < joined.LEADS
+    assert model.intercept + sum(model.evidence(weak).values()) > 0
+    assert model.chance(weak) == joined.UNLED < model.threshold
+    led = weak | {"confidence": Statement("confidence", 4.0, "'você' is unlikely there")}
+    assert model.chance(led) > model.threshold

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats, ForcedReading, TokenScore
+from polyglitch.systems.bergamot.spelling import Odds, Spelling, respelled
 from polyglitch.systems.embedding_gradients import inside
 
 VERSION = 1
@@ -149,6 +150,12 @@ def only(folder: Path, pattern: str) -> Path:
 
 AT_ONCE = 16  # sentences a batch: more pads more than it saves on a few cores
 LOGITS_AT_ONCE = 128  # states: their odds are 16 MB
+RESPELLED = 3  # words of an output that may be cut anew
+
+
+def total(row: Sequence[Odds]) -> float:
+    """The log-probability of all pieces of an output."""
+    return sum(one for one, _ in row)
 
 
 class Forced:
@@ -164,17 +171,43 @@ class Forced:
     def score(self, texts: Sequence[str], outputs: Sequence[str]) -> list[list[TokenScore]]:
         """The pieces of each output with their log-probabilities; its end is left out."""
         sources = [[*self._pieces.encode(text), END] for text in texts]
-        coded = [self._pieces.encode(output, return_type="offset_mapping") for output in outputs]
-        order = sorted(range(len(texts)), key=lambda number: len(sources[number]))
-        found: list[list[TokenScore]] = [[] for _ in texts]
+        spelled = [self._spelled(output) for output in outputs]
+        found = self._odds(sources, spelled)
+        open_ones: Iterable[int] = range(len(texts))
+        for _ in range(RESPELLED):
+            tried = {n: respelled(self._pieces, spelled[n], found[n]) for n in open_ones}
+            changed = {n: other for n, other in tried.items() if other is not None}
+            rows = self._odds([sources[n] for n in changed], list(changed.values()))
+            better = {
+                number: (other, row)
+                for (number, other), row in zip(changed.items(), rows, strict=True)
+                if total(row) > total(found[number])
+            }
+            for number, (other, row) in better.items():
+                spelled[number], found[number] = other, row
+            open_ones = better.keys()
+        return [
+            [
+                TokenScore(*span, one)
+                for span, (one, _) in zip(spelling.spans, row, strict=True)
+                if span != (0, 0)
+            ]
+            for spelling, row in zip(spelled, found, strict=True)
+        ]
+
+    def _spelled(self, output: str) -> Spelling:
+        coded = self._pieces.encode(output, return_type="offset_mapping")
+        return Spelling(coded["ids"], inside(coded["offsets"], output, 0, len(output)))
+
+    def _odds(self, sources: list[list[int]], spelled: list[Spelling]) -> list[list[Odds]]:
+        """What `_read` says, in batches of like length."""
+        found: list[list[Odds]] = [[] for _ in sources]
+        order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
         for start in range(0, len(order), AT_ONCE):
             some = order[start : start + AT_ONCE]
-            rows = self._read([sources[n] for n in some], [coded[n]["ids"] for n in some])
+            rows = self._read([sources[n] for n in some], [spelled[n].ids for n in some])
             for number, row in zip(some, rows, strict=True):
-                output = outputs[number]
-                spans = inside(coded[number]["offsets"], output, 0, len(output))
-                places = zip(spans, row, strict=True)
-                found[number] = [TokenScore(*span, one) for span, one in places if span != (0, 0)]
+                found[number] = row
         return found
 
     def read(self, texts: Sequence[str], outputs: Sequence[str]) -> list[ForcedReading]:
@@ -191,11 +224,12 @@ class Forced:
                 text = texts[number]
                 spans = [*inside(coded[number]["offsets"], text, 0, len(text)), (0, 0)]
                 seen = self._aligned[place, : len(row), : len(spans)].copy()
-                found[number] = ForcedReading(np.asarray(row, np.float32), tuple(spans), seen)
+                odds = np.asarray([one for one, _ in row], np.float32)
+                found[number] = ForcedReading(odds, tuple(spans), seen)
         return [found[number] for number in range(len(texts))]
 
-    def _read(self, sources: list[list[int]], targets: list[list[int]]) -> list[list[float]]:
-        """The log-probability of each target word, given the source and the words before it."""
+    def _read(self, sources: list[list[int]], targets: list[list[int]]) -> list[list[Odds]]:
+        """The log-probability of each target word, given the source and the words before it, and the likeliest word."""
         ids, hidden = padded(sources)
         wanted, _ = padded(targets)
         x = self._embed(ids) + positions(ids.shape[1], self._width)
@@ -217,18 +251,20 @@ class Forced:
         odds = iter(self._log_odds(states, [one for target in targets for one in target]))
         return [[next(odds) for _ in target] for target in targets]
 
-    def _log_odds(self, states: Floats, wanted: list[int]) -> list[float]:
-        """The log-probability of one word after each state, among the whole vocabulary."""
+    def _log_odds(self, states: Floats, wanted: list[int]) -> list[Odds]:
+        """The log-probability of one word after each state, among the whole vocabulary, and the likeliest one."""
         table, bias = self._weights["Wemb"], self._weights["decoder_ff_logit_out_b"][0]
-        found: list[float] = []
+        found: list[Odds] = []
         for start in range(0, len(wanted), LOGITS_AT_ONCE):
             scores = states[start : start + LOGITS_AT_ONCE] @ table.T
             scores += bias
             own = scores[np.arange(len(scores)), wanted[start : start + LOGITS_AT_ONCE]]
-            highest = scores.max(1)
+            likeliest = scores.argmax(1)
+            highest = scores[np.arange(len(scores)), likeliest]
             scores -= highest[:, None]
             np.exp(scores, out=scores)
-            found += (own - highest - np.log(scores.sum(1))).tolist()
+            odds = (own - highest - np.log(scores.sum(1))).tolist()
+            found += zip(odds, likeliest.tolist(), strict=True)
         return found
 
     def _embed(self, ids: Any) -> Floats:

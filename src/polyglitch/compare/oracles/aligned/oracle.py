@@ -17,6 +17,7 @@ from polyglitch.compare.oracles.aligned.explain import (
     Suspect,
     about,
     broken_facts,
+    edits_negation,
     explain,
     marked,
 )
@@ -93,6 +94,7 @@ class ReadPairs(NamedTuple):
     words: list[list[tuple[int, Row]]]
     broken: list[Broken]
     facts: list[tuple[int, FactFinding]]  # that one output does not keep of its own source
+    edits_negation: bool = False  # so that outputs may well negate in different ways
 
 
 def read_pairs(
@@ -114,7 +116,8 @@ def read_pairs(
         broken = broken_facts(linked, resources.source, resources.target)
         texts = (quad.source, quad.followup), (quad.first, quad.second)
         told = one_sided(*texts, resources.source, resources.target) if facts else []
-        yield ReadPairs(quad, linked, pairing, rows, broken, told)
+        denies = any(edits_negation(side, resources.source) for side, _ in linked.sides)
+        yield ReadPairs(quad, linked, pairing, rows, broken, told, denies)
 
 
 def context_of(
@@ -160,7 +163,13 @@ def judge_pairs(
 
 def judge(read: ReadPairs, model: Model, threshold: float) -> Judgement:
     """Score a pair whose outputs must say the same but for the edit."""
-    chances = [[model.word_chance(row) for _, row in side] for side in read.words]
+    chances = [
+        [
+            0.0 if read.edits_negation and row["is_negation"] else model.word_chance(row)
+            for _, row in side
+        ]
+        for side in read.words
+    ]
     score, row = score_pair(read, model, chances)
     score = with_facts(score, bool(read.broken or read.facts))
     for fact in read.broken:  # where a fact is at stake, its word is the place to look at

@@ -39,6 +39,7 @@ BETWEEN = frozenset(
 SHORTEST_VERB = 5  # letters of a verb that a pronoun is joined to: "charla" and "perla" are none
 NOUN_REACH = 3  # words before a noun in which its determiner is looked for
 FREE = (0, False)  # masculine singular: may stand for anything that was said
+PEOPLE = (0, True)  # masculine plural: may stand for people of whom nothing was said
 Form = tuple[int, bool]  # gender, and whether it is plural
 
 
@@ -114,11 +115,15 @@ def pronoun_at_hand(text: str, known: Genders) -> bool:
 
 def orphans(parse: Parse, known: Genders) -> list[Orphan]:
     """The pronouns of a text that stand for none of the nouns before them."""
-    return [
-        orphan
-        for at, orphan in pronouns(parse.tokens, known)
-        if orphan.form != FREE and orphan.form not in forms_before(parse.tokens, at, known)
-    ]
+    found = []
+    for at, orphan in pronouns(parse.tokens, known):
+        if orphan.form != FREE:
+            before = forms_before(parse.tokens, at, known)
+            # "Quando a lâmpada saiu, eles ouviram": people who were not named are "eles"
+            unnamed = orphan.form == PEOPLE and not any(plural for _, plural in before)
+            if orphan.form not in before and not unnamed:
+                found.append(orphan)
+    return found
 
 
 def pronouns(tokens: Sequence[Token], known: Genders) -> Iterator[tuple[int, Orphan]]:
@@ -191,7 +196,7 @@ class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(3)"
+    signature = "agreement(4)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""

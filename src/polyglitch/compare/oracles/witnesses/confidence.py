@@ -36,7 +36,11 @@ SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
 LEAST_SHOWN = 0.0001
 ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is laid over its output does
 LAST_WORD = re.compile(r"(\w+)\W*$")
+FIRST_WORD = re.compile(r"\W*(\w+)")
+WORDS = re.compile(r"\w+")
+LEADS = 0.5  # of the worst word's surprise: what follows an error is often more surprising than the error
 AT_ONCE = 256  # outputs that a lens is given in one call
+SCORING = 2  # of the rules by which lenses score: what was kept by others is not taken for these
 Languages = tuple[str | None, str | None]  # of inputs and outputs
 Side = tuple[str, str]  # an input, and what is asked about of its output
 
@@ -45,7 +49,7 @@ class Confidence:
     """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    signature = "confidence(2)"
+    signature = "confidence(3)"
     own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
@@ -70,7 +74,7 @@ class ForeignLens(Confidence):
     """
 
     name = "lens"
-    signature = "lens(2)"
+    signature = "lens(3)"
     own = False
 
 
@@ -78,7 +82,8 @@ def sides_of(pair: Pair) -> tuple[Side, Side]:
     """What the lens is asked: the original, which other pairs share, and the follow-up as far as it is looked at."""
     last = max((word.end for word in pair.words if word.output == 1), default=0)
     first, second = zip(pair.inputs, pair.outputs, strict=True)
-    return first, (second[0], second[1][:last])
+    after = FIRST_WORD.match(second[1], last)  # what comes too soon in the original is compared
+    return first, (second[0], second[1][: after.end() if after else last])
 
 
 def statement(
@@ -88,8 +93,8 @@ def statement(
     # A foreign model would have written much of an output otherwise: what it dislikes is no error yet.
     astray = ASTRAY if witness == Confidence.name else math.inf
     told = surprises(pair, [scores[side] for side in sides_of(pair)], astray)
-    worst, word = max(told, key=lambda item: item[0])
-    share = math.exp(-worst)
+    worst, word = first_surprising(told)
+    share = math.exp(-surprise_at(scores[sides_of(pair)[word.output]], (word.start, word.end)))
     name = lens.signature.partition("|")[0].partition("?")[0]
     place = f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation"
     what = "comes too soon" if word.early else "is unlikely there"
@@ -100,32 +105,60 @@ def statement(
 def surprises(
     pair: Pair, sides: Sequence[Sequence[TokenScore]], astray: float
 ) -> list[tuple[float, ChangedWord]]:
-    """How surprising each changed word is.
+    """How surprising each changed word is, and the word before a place of difference where that is the error.
 
     What follows an error that both outputs share surprises in both: there only what one word is worse than those
-    that face it counts.
+    that face it counts. Of a word that comes too soon only what the missing words would have mended counts.
     """
-    bare = [surprise_at(sides[word.output], (word.start, word.end)) for word in pair.words]
+    bare = [bare_surprise(pair, sides, word) for word in pair.words]
     worst: dict[tuple[int, int], float] = {}
     for value, word in zip(bare, pair.words, strict=True):
         place = (word.block, word.output)
         worst[place] = max(value, worst.get(place, 0.0))
-    led = {place for place in worst if surprise_before(pair, sides, *place) > astray}
-    found = []
+    found: list[tuple[float, ChangedWord]] = []
+    led: dict[tuple[int, int], float] = {}
+    for block, output in worst:
+        before = word_before(pair, block, output)
+        value = surprise_at(sides[output], before) if before else 0.0
+        if before and value > astray:
+            text = pair.outputs[output][slice(*before)]
+            shared = text.casefold() in WORDS.findall(pair.outputs[1 - output].casefold())
+            if not shared:  # a phrase was cut out behind the error
+                found.append((value, ChangedWord(output, *before, block)))
+            led[block, output] = worst.get((block, 1 - output), 0.0) if shared else value
     for value, word in zip(bare, pair.words, strict=True):
-        shared = (word.block, word.output) in led
-        facing = worst.get((word.block, 1 - word.output), 0.0) if shared else 0.0
-        found.append((max(0.0, value - facing), word))
+        found.append((max(0.0, value - led.get((word.block, word.output), 0.0)), word))
     return found
 
 
-def surprise_before(
-    pair: Pair, sides: Sequence[Sequence[TokenScore]], block: int, output: int
-) -> float:
-    """How surprising the word right before a place of difference is, which both outputs have."""
+def first_surprising(told: Sequence[tuple[float, ChangedWord]]) -> tuple[float, ChangedWord]:
+    """The most surprising word, or one before it in its place of difference that led it astray."""
+    worst, word = max(told, key=lambda item: item[0])
+    leading = (
+        one
+        for value, one in told
+        if (one.block, one.output) == (word.block, word.output) and value >= LEADS * worst
+    )
+    return worst, min(leading, key=lambda one: one.start)
+
+
+def bare_surprise(pair: Pair, sides: Sequence[Sequence[TokenScore]], word: ChangedWord) -> float:
+    """How surprising a word is; of one that comes too soon, beyond what it is where it does not."""
+    value = surprise_at(sides[word.output], (word.start, word.end))
+    if not word.early:
+        return value
+    facing = [
+        one.end for one in pair.words if (one.block, one.output) == (word.block, 1 - word.output)
+    ]
+    after = FIRST_WORD.match(pair.outputs[1 - word.output], max(facing)) if facing else None
+    return value - surprise_at(sides[1 - word.output], after.span(1)) if after else value
+
+
+def word_before(pair: Pair, block: int, output: int) -> tuple[int, int] | None:
+    """The word right before a place of difference."""
     start = min(w.start for w in pair.words if (w.block, w.output) == (block, output))
     before = LAST_WORD.search(pair.outputs[output][:start])
-    return surprise_at(sides[output], before.span(1)) if before else 0.0
+    return before.span(1) if before else None
 
 
 def surprise_at(scores: Sequence[TokenScore], span: tuple[int, int]) -> float:
@@ -145,7 +178,7 @@ def token_scores(
     lens: Lens, asked: Sequence[Side], tools: Tools, languages: Languages
 ) -> dict[Side, list[TokenScore]]:
     """What the lens says of each input and output, from the store where it was asked before."""
-    kind = f"lens:{lens.signature}"
+    kind = f"lens {SCORING}:{lens.signature}"
     source, language = languages
     keys = {digest([source, language, *side], 32): side for side in asked}
     known = tools.remember(kind, list(keys))
