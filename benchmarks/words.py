@@ -2,7 +2,7 @@
 
     python -m benchmarks.words [--half test] [--method sit ...] [--show] [--param KEY=VALUE]
 
-The sentences stand in `readings/sentences.tsv`, ten of each register for tuning and ten that no limit was chosen on.
+The sentences stand in `readings/sentences.tsv`, some for tuning and some, `test`, that no limit was chosen on.
 `--show` prints every case. What one reader called the cases of the test half stands in `readings/cases.tsv`; the
 figures of that are printed last.
 """

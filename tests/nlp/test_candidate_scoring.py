@@ -14,6 +14,7 @@ from polyglitch.nlp.proposers.candidates.scoring import (
     best_first,
     learned,
 )
+from polyglitch.nlp.proposers.slot_words import same_word
 from polyglitch.protocols import Parse, Slot, Token
 
 DRUG = Token("drug", 0, 4, "NN", "NOUN", "drug", 0, "ROOT")
@@ -84,3 +85,9 @@ def test_the_best_come_first_and_equals_by_the_alphabet() -> None:
 def test_an_unknown_model_is_no_silence() -> None:
     with pytest.raises(KeyError):
         learned("fluent")
+
+
+def test_another_form_of_the_word_does_not_suit() -> None:
+    drew = Token("drew", 0, 4, "VBD", "VERB", "draw", 0, "ROOT")
+    slot = Slot(Parse("drew", (drew,), language="en"), 0)
+    assert same_word(slot, "drawn") and not same_word(slot, "painted")

@@ -83,6 +83,15 @@ def repeats(slot: Slot, word: str) -> bool:
     )
 
 
+def same_word(slot: Slot, word: str) -> bool:
+    """Whether a word is another form of the one that stands there, an irregular one too: "drawn" for "drew"."""
+    classes, token = word_classes(slot.parse.language or ""), slot.token
+    return classes is not None and classes.lemma(word, token.tag) in (
+        token.lemma.lower(),
+        classes.lemma(token.text.lower(), token.tag),
+    )
+
+
 def breaks_gender(slot: Slot, word: str) -> bool:
     """Whether a word for a woman becomes one for a man, or the other way, and the sentence goes on about "her"."""
     old, new = slot.token.text.lower(), word.lower()

@@ -14,7 +14,7 @@ from importlib.resources import files
 
 import msgspec
 
-from polyglitch.nlp.proposers.slot_words import breaks_gender, goes_with_article, repeats
+from polyglitch.nlp.proposers.slot_words import breaks_gender, goes_with_article, repeats, same_word
 from polyglitch.nlp.proposers.wordnet import RELATIONS
 from polyglitch.protocols import Slot
 from polyglitch.records import digest
@@ -121,7 +121,10 @@ class CandidateJudge:
 def suits(slot: Slot, word: str) -> bool:
     """Whether nothing in the sentence speaks against a word, whatever a model says of it."""
     return (
-        goes_with_article(slot, word) and not repeats(slot, word) and not breaks_gender(slot, word)
+        goes_with_article(slot, word)
+        and not same_word(slot, word)
+        and not repeats(slot, word)
+        and not breaks_gender(slot, word)
     )
 
 
