@@ -1,24 +1,29 @@
 """Make resources/descriptions/weights_STYLE.toml: which readings of descriptions people mean.
 
-    python -m recipes.descriptions DATA --style whole [--rounds 3]
+    python -m recipes.descriptions DATA --style whole [--rounds 1]
     python -m recipes.descriptions DATA --style search [--rounds 3]
 
 DATA is a folder with the published pairs: NL-RX-Synth and NL-RX-Turk's training part for `whole`, the first half of
 KB13 for `search`, which starts from the weights of `whole`. Each sentence is parsed
 into all its readings; those whose regex is equivalent to the published one are right. The weights of the grammar's
 features are fitted by maximum likelihood of the right readings; readings are found anew each round, since the
-weights decide which partial readings are kept. Nothing of the sentences ends up in the file.
+weights decide which partial readings are kept. Nothing of the sentences ends up in the file. Needs scipy.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import math
 import random
-from collections import Counter, defaultdict
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+
+from polyglitch.protocols import Floats
 from polyglitch.represent.automata.dfa import AutomatonLimits, TooLarge, equivalent
 from polyglitch.represent.descriptions import grammar
 from polyglitch.represent.descriptions.conventions import write_search, write_whole
@@ -28,9 +33,9 @@ from polyglitch.represent.regex.parse import BadRegex, parse
 
 FOLDER = Path(__file__).parents[1] / "src/polyglitch/resources/descriptions"
 KEPT = 16
-EPOCHS = 12
-RATE = 0.15
-PULL = 2e-5  # towards the prior weight
+PULL = {"whole": 0.3, "search": 0.02}  # of every weight towards where it starts
+RARE = {"whole": 2, "search": 0}  # features of so few sentences keep the weight they start with
+STEPS = 80
 LIMITS = AutomatonLimits(states=400, seconds=0.5)
 Example = tuple[list[tuple[str, ...]], frozenset[int]]  # features of the readings, the right ones
 
@@ -84,29 +89,54 @@ def examples(rows: list[tuple[str, str]], style: str) -> tuple[list[Example], fl
     return found, right / len(rows)
 
 
-def fit(found: list[Example], start: dict[str, float]) -> dict[str, float]:
-    """Weights under which the right readings are likeliest."""
-    weight: dict[str, float] = dict(start)
-    order = list(range(len(found)))
-    for epoch in range(EPOCHS):
-        random.Random(epoch).shuffle(order)
-        rate = RATE / (1 + epoch / 2)
-        for index in order:
-            readings, good = found[index]
-            scores = [sum(weight.get(f, prior(f)) for f in features) for features in readings]
-            top = max(scores)
-            odds = [math.exp(score - top) for score in scores]
-            total, mass = sum(odds), sum(odds[i] for i in good)
-            change: dict[str, float] = defaultdict(float)
-            for i, features in enumerate(readings):
-                push = (odds[i] / mass if i in good and mass else 0.0) - odds[i] / total
-                if abs(push) > 1e-4:
-                    for feature in features:
-                        change[feature] += push
-            for feature, push in change.items():
-                old = weight.get(feature, prior(feature))
-                weight[feature] = old + rate * push - PULL * (old - prior(feature))
-    return weight
+def fit(found: list[Example], start: dict[str, float], style: str) -> dict[str, float]:
+    """Weights under which the right readings are likeliest, near those of the start."""
+    readings = [[Counter(features) for features in example] for example, _ in found]
+    right = [[at in good for at in range(len(example))] for example, good in found]
+    first = {
+        name: start.get(name, prior(name)) for example in readings for r in example for name in r
+    }
+    return start | likeliest(readings, right, PULL[style], RARE[style], lambda name: first[name])
+
+
+def likeliest(
+    readings: Sequence[Sequence[Counter[str]]],
+    right: Sequence[Sequence[bool]],
+    pull: float,
+    rare: int,
+    start: Callable[[str], float] = lambda name: 0.0,
+) -> dict[str, float]:
+    """One weight a feature by maximum likelihood of the right readings, with an even pull towards where it starts."""
+    seen = Counter(name for example in readings for name in set().union(*example))
+    place = {name: at for at, name in enumerate(n for n, times in seen.items() if times > rare)}
+    rows, columns, values, rest = [], [], [], []
+    for number, reading in enumerate(each for example in readings for each in example):
+        rest.append(
+            sum(start(name) * times for name, times in reading.items() if name not in place)
+        )
+        for name, times in reading.items():
+            if name in place:
+                rows.append(number)
+                columns.append(place[name])
+                values.append(float(times))
+    matrix = csr_matrix((values, (rows, columns)), shape=(len(rest), len(place)))
+    base = matrix @ np.array([start(name) for name in place]) + np.array(rest)
+    good = np.array([fine for example in right for fine in example], float)
+    sizes = np.array([len(example) for example in readings])
+    first, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
+
+    def loss(change: Floats) -> tuple[float, Floats]:
+        scores = base + matrix @ change
+        odds = np.exp(scores - np.maximum.reduceat(scores, first)[owner])
+        total = np.add.reduceat(odds, first)
+        mass = np.maximum(np.add.reduceat(odds * good, first), 1e-300)
+        push = odds / total[owner] - odds * good / mass[owner]
+        value = float(np.log(total / mass).sum() + pull / 2 * change @ change)
+        return value, matrix.T @ push + pull * change
+
+    none = np.zeros(len(place))
+    best = minimize(loss, none, jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
+    return {name: start(name) + float(best[at]) for name, at in place.items()}
 
 
 def main() -> None:
@@ -114,7 +144,7 @@ def main() -> None:
     options = argparse.ArgumentParser()
     options.add_argument("data", type=Path)
     options.add_argument("--style", choices=("whole", "search"), default="whole")
-    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--rounds", type=int, default=1)
     options.add_argument("--synth", type=int, default=2500)
     options.add_argument("--limit", type=int, default=None)
     options.add_argument("--part", default="", help="0/2: without the first half, to measure on it")
@@ -137,9 +167,9 @@ def main() -> None:
             f"round {number}: {right:.3f} right, {len(found)} of {len(rows)} to learn from",
             flush=True,
         )
-        known = fit(found, known)
+        known = fit(found, known, style)
         target = arguments.to or FOLDER / f"weights_{style}.toml"
-        write(known, found, target, 2 if style == "whole" else 0)
+        write(known, found, target, RARE[style])
 
 
 def write(known: dict[str, float], found: list[Example], target: Path, rare: int) -> None:

@@ -18,23 +18,17 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
-
-from polyglitch.protocols import Floats
 from polyglitch.represent.descriptions import grammar
 from polyglitch.represent.descriptions.conventions import write_whole
 from polyglitch.represent.descriptions.lexicon import read_words
 from polyglitch.represent.descriptions.rerank import READ, features
 from polyglitch.represent.descriptions.shapes import shape_of
-from recipes.descriptions import FOLDER, pairs, same
+from recipes.descriptions import FOLDER, likeliest, pairs, same
 
 SYNTH = 2500
 PULL = 1.0  # of every weight towards 0; 1 to 3 do alike
-RARE = 3  # features of fewer readings are left out
+RARE = 2  # features of so few sentences are left out
 LEAST = 0.04  # weights nearer to 0 are not written
-STEPS = 80
 
 
 class Example(NamedTuple):
@@ -55,39 +49,11 @@ def example(text: str, regex: str) -> Example:
 
 
 def fit(examples: list[Example]) -> dict[str, float]:
-    """Weights under which the right readings are likeliest."""
+    """Weights under which the right readings are likeliest; those near 0 are left out."""
     useful = [row for row in examples if any(row.right) and not all(row.right)]
-    seen: Counter[str] = Counter(
-        name for row in useful for reading in row.readings for name in reading
-    )
-    place = {name: at for at, name in enumerate(n for n, count in seen.items() if count >= RARE)}
-    rows, columns, values, right, starts = [], [], [], [], []
-    for row in useful:
-        starts.append(len(right))
-        for reading, fine in zip(row.readings, row.right, strict=True):
-            for name, count in reading.items():
-                if name in place:
-                    rows.append(len(right))
-                    columns.append(place[name])
-                    values.append(float(count))
-            right.append(fine)
-    matrix = csr_matrix((values, (rows, columns)), shape=(len(right), len(place)))
-    good, first = np.array(right, float), np.array(starts)
-    owner = np.repeat(np.arange(len(useful)), np.diff([*starts, len(right)]))
-
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        scores = matrix @ weights
-        odds = np.exp(scores - np.maximum.reduceat(scores, first)[owner])
-        total = np.add.reduceat(odds, first)
-        mass = np.maximum(np.add.reduceat(odds * good, first), 1e-300)
-        push = odds / total[owner] - odds * good / mass[owner]
-        value = float(np.log(total / mass).sum() + PULL / 2 * weights @ weights)
-        return value, matrix.T @ push + PULL * weights
-
-    best = minimize(
-        loss, np.zeros(len(place)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}
-    ).x
-    return {name: round(float(best[at]), 2) for name, at in place.items() if abs(best[at]) >= LEAST}
+    readings, right = [row.readings for row in useful], [row.right for row in useful]
+    found = likeliest(readings, right, PULL, RARE)
+    return {name: round(value, 2) for name, value in found.items() if abs(value) >= LEAST}
 
 
 def share_right(examples: list[Example], weights: dict[str, float]) -> float:

@@ -86,7 +86,7 @@ def test_a_limit_that_no_method_can_meet_is_refused_before_the_run(cli: Cli, fol
 def test_systems_side_by_side(cli: Cli, folder: Path) -> None:
     done = cli(*suite("words", "careful"), "-o", "all.html", "-o", "all.md")
     row = next(line for line in done.stdout.splitlines() if line.startswith("Praise denied"))
-    assert "2 of 3 (66.7%)" in row and "0 of 3 (0.0%)" in row
+    assert "2 of 3: 66.7% (20.8 to 93.9)" in row and "0 of 3: 0.0%" in row
     page = (folder / "all.html").read_text()
     assert 'href="all-python-models-words.html"' in page and "66.7 %" in page
     assert (folder / "all-python-models-careful.html").is_file()

@@ -110,6 +110,11 @@ def test_synthetic_sentences_up_to_their_ambiguity(shared_data: Path) -> None:
         ("lines with 'tea' but not 'milk'", "(.*tea.*)&(~(.*milk.*))", "search"),
         ("lines where 'one' comes before 'two' or 'six'", ".*one.*(two|six).*", "search"),
         ("lines of 12 characters or less", ".{0,12}", "search"),
+        ("lines with 'tea' not followed by 'milk'", ".*tea(~(.*milk.*))", "search"),
+        ("lines with a vowel and a number after it", ".*[AEIOUaeiou].*[0-9].*", "search"),
+        ("lines having a digit after which there is a vowel", ".*[0-9].*[AEIOUaeiou].*", "search"),
+        ("before 'tea' there must be a number", ".*[0-9].*tea.*", "search"),
+        ("lines with upper or lower case letters", ".*[A-Za-z].*", "search"),
     ],
 )
 def test_sentences_mean_what_they_say(text: str, regex: str, style: Style) -> None:

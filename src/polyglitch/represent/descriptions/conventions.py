@@ -16,7 +16,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from polyglitch.represent.descriptions.phrases import DescriptionToken
-from polyglitch.represent.descriptions.shapes import Meaning, alternatives
+from polyglitch.represent.descriptions.shapes import PLACES, Meaning, alternatives
 
 CLASSES = {
     "vowel": "[AEIOUaeiou]",
@@ -84,6 +84,8 @@ UNARY = {
     "end": "(.*)({})",
     "not": "~({})",
     "only": "{}",
+    "behind": "{}",
+    "ahead": "{}",
     "both ends": "(({0})(.*))&((.*)({0}))",
     "every word": EVERY_WORD,
 }
@@ -136,6 +138,8 @@ class _Writer:
             return f".*{self.piece(meaning)}.*"
         if name in ("or", "and", "list"):
             return self.several(meaning, word)
+        if name in ("before", "then") and meaning[2][0] == "not":  # nothing of it in all the rest
+            return f".*{self.group(meaning[1])}({self.holds(meaning[2], word)})"
         if name in ("before", "then", "between", "next"):
             return f".*({self.piece(meaning)}).*"
         if name == "one of":
@@ -149,7 +153,7 @@ class _Writer:
             return self.counted(meaning[1], self.tokens[meaning[2]], word, False)
         if name == "not":
             return f"~({self.holds(meaning[1], word)})"
-        if name == "contain":
+        if name == "contain" or name in PLACES:
             return self.holds(meaning[1], word)
         if name == "start":
             return self.edge(meaning[1], word, "{}.*")

@@ -13,6 +13,8 @@ from typing import Any
 
 from polyglitch.represent.descriptions.shapes import (
     JOINTS,
+    LOOSE_JOINTS,
+    PLACES,
     POSTFIXES,
     PREFIXES,
     TERMS,
@@ -88,6 +90,8 @@ class _Chart:
             return
         yield from self.prefixed(start, end, kind, value)
         yield from self.postfixed(start, end)
+        if kind in ("BEFORE", "AFTER"):
+            yield from self.order_first(start, end, kind)
         for middle in range(start + 1, end):
             left = self.cells.get((start, middle))
             if not left:
@@ -124,11 +128,17 @@ class _Chart:
             if kind == "QUANTITY":
                 cue = f"q-{value[0]}"
                 yield self.apply("repeat", cue, part, start)
+                if part.meaning[0] == "words" and len(part.meaning) > 1 and not self.search:
+                    meaning = ("words", ("repeat", part.meaning[1], start))
+                    yield self.item(meaning, (f"{cue}=words>repeat", "words>repeat"), (part,))
                 yield self.skip(cue, part)
             elif kind in PREFIXES:
                 for operator in PREFIXES[kind]:
                     if operator:
-                        yield self.apply(operator, kind, part)
+                        found = self.apply(operator, kind, part)
+                        yield found
+                        if operator in ("start", "end", "words", "contain"):
+                            yield from self.raised(found, operator, kind)
                     else:
                         yield self.same(kind, part)
                     if operator == "not" and part.meaning[0] == "or" and not self.search:
@@ -161,6 +171,24 @@ class _Chart:
         for part in self.cells.get((start + 3, end), ()):
             yield self.apply("sized", "sized", part, *place)
 
+    def order_first(self, start: int, end: int, kind: str) -> Iterator[Item]:
+        """What comes later told first: "before x, there must be y"."""
+        for middle in range(start + 2, end):
+            following = middle + (self.shape[middle][0] == "COMMA")
+            for one in self.cells.get((start + 1, middle), ()):
+                for other in self.cells.get((following, end), ()):
+                    pair = (other, one) if kind == "BEFORE" else (one, other)
+                    yield self.pair("before", f"first-{kind}", *pair)
+
+    def raised(self, item: Item, operator: str, cue: str) -> Iterator[Item]:
+        """A count of a part that is meant of the whole: "words with 3 or more of x", "x or 3 of y"."""
+        if self.search:
+            return
+        *same, last = item.meaning[1:]
+        if isinstance(last, tuple) and last[0] == "repeat":
+            meaning = ("repeat", (operator, *same, last[1]), last[2])
+            yield self.item(meaning, (f"raised:{operator}", f"raised-{cue}:{operator}"), (item,))
+
     def skip(self, cue: str, part: Item) -> Item:
         return self.item(part.meaning, (f"skip-{cue}",), (part,))
 
@@ -173,15 +201,19 @@ class _Chart:
                 yield self.skip(cue, part)
             elif kind == "NOT_BOTH" and len(alternatives(part.meaning)) < 2:
                 yield self.skip(f"{kind}$", part)
-            elif kind in POSTFIXES:
+            elif kind in POSTFIXES and not (kind == "WORDS" and self.search):
                 yield self.apply(POSTFIXES[kind], kind, part)
+                if kind in ("AFTER", "BEFORE"):
+                    yield self.skip(f"{kind}$", part)
             elif kind not in (*TERMS, "WORDS", "OR") or (kind == "OR" and end == len(self.shape)):
                 yield self.skip(f"{kind}$", part)
 
     def joined(self, operator: str, left: Item, right: Item) -> Iterator[Item]:
-        for name in JOINTS[operator]:
+        for name in JOINTS[operator] + (() if self.search else LOOSE_JOINTS.get(operator, ())):
             if name == "after":
                 yield self.pair("before", operator, right, left)
+            elif name == "not before":
+                yield from self.out_of_order(operator, left, right)
             elif name == "next after":
                 yield self.pair("next", operator, right, left)
             elif name == "neither":
@@ -205,12 +237,25 @@ class _Chart:
                     yield self.spread("and", operator, left, right)
                     yield self.spread("or", operator, left, right)
             else:
-                yield self.pair(name, operator, left, right)
+                found = self.pair(name, operator, left, right)
+                yield found
+                if name in ("and", "or", "before", "then"):
+                    yield from self.raised(found, name, operator)
                 if left.meaning[0] == "not" and operator in ("NOR", "ORNOT", "AND", "OR", "COMMA"):
                     other = right
                     if right.meaning[0] == "not":
                         other = Item(right.score, right.meaning[1], right.features)
                     yield self.spread(name, operator, left, other)
+
+    def out_of_order(self, operator: str, left: Item, right: Item) -> Iterator[Item]:
+        """ "x not followed by y": what follows is no y, or the two do not stand so."""
+        denied = self.apply("not", operator, right)
+        if operator == "NOT_AFTER":
+            yield self.pair("before", operator, denied, left)
+            yield self.apply("not", operator, self.pair("before", operator, right, left))
+        else:
+            yield self.pair("before", operator, left, denied)
+            yield self.apply("not", operator, self.pair("before", operator, left, right))
 
     def spread(self, name: str, operator: str, left: Item, right: Item) -> Item:
         inner = left.meaning[1]
@@ -219,6 +264,10 @@ class _Chart:
         return self.item(meaning, (feature, f"{name}2>{head(right.meaning)}"), (left, right))
 
     def pair(self, name: str, operator: str, left: Item, right: Item) -> Item:
+        if right.meaning[0] in PLACES and name in ("and", "or", "list"):  # "x with y after it"
+            inner = Item(right.score, right.meaning[1], right.features)
+            pair = (left, inner) if right.meaning[0] == "behind" else (inner, left)
+            return self.pair("before", right.meaning[0], *pair)
         features = (
             f"{name}1>{head(left.meaning)}",
             f"{name}2>{head(right.meaning)}",
@@ -229,6 +278,9 @@ class _Chart:
     def adjacent(self, left: Item, right: Item, cue: str) -> Iterator[Item]:
         """Two parts side by side: both must hold, or the second tells more of the first."""
         yield self.pair("and", f"side-{cue}", left, right)
+        if cue == "HAVE" and not self.search:
+            yield self.pair("or", f"side-{cue}", left, right)
+            yield self.pair("before", f"side-{cue}", left, right)
         if cue in TERMS:  # a comma that was lost
             yield self.pair("list", f"side-{cue}", left, right)
         if left.meaning[0] == "words":

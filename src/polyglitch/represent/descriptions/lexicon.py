@@ -149,6 +149,9 @@ def join(tokens: list[DescriptionToken]) -> list[DescriptionToken]:
             token = DescriptionToken("NEITHER_NOR")
         elif token.kind == "NOR" and not any(item.kind in NEGATIONS for item in out):
             token = DescriptionToken("ANDNOT")  # ", without x" where nothing is denied before
+        if token.kind in ("BEFORE", "FOLLOWED", "AFTER") and last in ("NOT", "ANDNOT"):
+            out.pop()
+            token = DescriptionToken(f"NOT_{token.kind}")
         if token.kind in ("OR_MORE", "OR_LESS"):
             widen(out, token.kind)
             continue

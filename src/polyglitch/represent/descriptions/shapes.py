@@ -127,7 +127,12 @@ POSTFIXES = {
     "END": "end",
     "BOTH_ENDS": "both ends",
     "NOT_BOTH": "one of",
+    "WORDS": "words",
+    "NOT": "not",
+    "AFTER": "behind",
+    "BEFORE": "ahead",
 }
+PLACES = ("behind", "ahead")  # "after it", "before it": where a part stands to the one told before
 JOINTS: dict[str, tuple[str, ...]] = {
     "OR": ("or",),
     "AND": ("and", "or"),
@@ -142,4 +147,9 @@ JOINTS: dict[str, tuple[str, ...]] = {
     "NEXT_BEFORE": ("next",),
     "NEXT_AFTER": ("next after",),
     "NEITHER_NOR": ("neither",),
+    "NOT_BEFORE": ("not before",),
+    "NOT_FOLLOWED": ("not before",),
+    "NOT_AFTER": ("not before",),
 }
+# What people also mean by them where the description tells the whole text: an order.
+LOOSE_JOINTS: dict[str, tuple[str, ...]] = {"AND": ("before",), "COMMA": ("before",)}
