@@ -88,7 +88,7 @@ def test_systems_side_by_side(cli: Cli, folder: Path) -> None:
     row = next(line for line in done.stdout.splitlines() if line.startswith("Praise denied"))
     assert "2 of 3 (66.7%)" in row and "0 of 3 (0.0%)" in row
     page = (folder / "all.html").read_text()
-    assert 'href="all-python-models-words.html"' in page and "66.7 %" in page
+    assert 'href="all-python-models-words.html"' in page and "66.7%" in page
     assert (folder / "all-python-models-careful.html").is_file()
     assert "Praise denied | 2 of 3: 66.7%" in (folder / "all.md").read_text()
     figures = json.loads(cli(*suite("words", "careful"), "--json").stdout)["systems"]
