@@ -52,7 +52,7 @@ def test_every_report_has_the_capabilities(cli: Cli, folder: Path) -> None:
         "| Praise denied | 3 | 2 | 66.7% (20.8 to 93.9) | 0 | - |" in (folder / "r.md").read_text()
     )
     page = (folder / "r.html").read_text()
-    assert "Praise denied" in page and "20.8 to 93.9 %" in page
+    assert "Praise denied" in page and "20.8 to 93.9%" in page
     found = ElementTree.parse(folder / "r.xml").getroot()
     suites = {each.get("name"): (each.get("tests"), each.get("failures")) for each in found}
     assert suites["suite: Praise denied"] == ("3", "2")
