@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import polyglitch as pg
 from polyglitch.evaluate.regression import compare_outcomes
@@ -291,3 +292,12 @@ def test_several_systems_lead_with_an_answer_and_fit_a_phone(browser, tmp_path: 
     assert page.get_attribute(".sides-list a", "href") == "vader.html"
     assert asked == [path.as_uri()]
     page.close()
+
+
+def test_a_system_that_says_the_same_to_everything_is_never_the_best() -> None:
+    degenerate = replace(
+        COLUMNS[0], system="python:x.py:constant", alarm="The system is degenerate."
+    )
+    page = systems_page([degenerate, COLUMNS[1]], ["a.html", "b.html"])
+    assert "The function mood holds 66.7% of 21 tests; what the others hold says nothing." in page
+    assert "The system is degenerate." in page

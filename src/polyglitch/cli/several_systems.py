@@ -111,7 +111,7 @@ def one_system(
     from polyglitch.cli.run import as_data, warned
     from polyglitch.flow import finished
     from polyglitch.report.write import STDOUT, write_report
-    from polyglitch.results.answer import corpus_in_words, gate_of
+    from polyglitch.results.answer import corpus_in_words, degenerate_of, gate_of
     from polyglitch.results.history import short_id
     from polyglitch.results.summary import capabilities_of, summarise
     from polyglitch.results.tables import SystemColumn, method_results
@@ -138,7 +138,14 @@ def one_system(
         say(f"{system}: {gate.sentence} Run {run}.", err=err)
     results = capabilities_of(figures) or method_results(figures.get("by_method", {}))
     column = SystemColumn(
-        system, run, results, gate.cases, figures["violations"], gate.passed, corpus
+        system,
+        run,
+        results,
+        gate.cases,
+        figures["violations"],
+        gate.passed,
+        corpus,
+        degenerate_of(figures).sentence,
     )
     return {"system": system, **as_data(history.run_id, figures, gate)}, column
 

@@ -17,7 +17,6 @@ from polyglitch.results.tables import (
     SystemColumn,
     compared,
     table_rows,
-    took,
 )
 
 MOST_NAMED = 3  # of what all fail: a sentence with more is not read
@@ -33,6 +32,7 @@ class Side(msgspec.Struct, frozen=True):
     decided: int
     passed: bool | None = None
     notes: tuple[str, ...] = ()
+    alarm: str = ""  # why its share says nothing, if it does
 
     @property
     def share(self) -> float | None:
@@ -91,11 +91,15 @@ def side_by_side(sides: Sequence[Side], rows: Sequence[Row], about: str) -> str:
 def answer(sides: Sequence[Side]) -> str:
     """Who holds most, and how much the others hold."""
     judged = sorted(
-        (side for side in sides if side.share is not None), key=lambda side: -(side.share or 0.0)
+        (side for side in sides if side.share is not None and not side.alarm),
+        key=lambda side: -(side.share or 0.0),
     )
     if not judged:
-        return "Nothing could be judged."
+        return "Nothing can be said of any of them."
     best, *others = judged
+    if not others and len(sides) > 1:
+        told = f"{begun(best.name)} holds {best.share or 0:.1%} of {best.decided:,} tests"
+        return f"{told}; what the others hold says nothing."
     if others and best.share == others[-1].share:
         return f"All hold {best.share or 0:.1%} of their tests."
     told = f"{begun(best.name)} holds most: {best.share or 0:.1%} of {best.decided:,} tests"
@@ -105,6 +109,7 @@ def answer(sides: Sequence[Side]) -> str:
 def shared_faults(sides: Sequence[Side], failing: Sequence[Row]) -> str:
     """What all of them fail in, the worst first; nothing where there is no such thing."""
     shared = [row.title for row in failing if all(share and share.failed for share in row.shares)]
+    shared = [title[:1].upper() + title[1:] for title in shared]
     if not shared or len(sides) < 2:
         return ""
     named = "; ".join(f"“{title}”" for title in shared[:MOST_NAMED])
@@ -127,6 +132,7 @@ def systems_page(columns: Sequence[SystemColumn], files: Sequence[str]) -> str:
             column.decided - column.failed,
             column.decided,
             column.passed,
+            alarm=column.alarm,
         )
         for column, file in zip(columns, files, strict=True)
     ]
@@ -169,11 +175,27 @@ def side_of(column: Column) -> Side:
     whole = column.cells.get(ALL)
     held, failed = (whole.holds, whole.violated) if whole else (0, 0)
     against = f"Against the first: {compared(column)}." if column.against else ""
-    notes = (column.alarm, against, took(column), f"polyglitch report --run {column.run}")
-    name = f"{column.prompt or 'no prompt'}, {system_in_words(column.system)}"
+    notes = (against, took_in_words(column), f"polyglitch report --run {column.run}")
     return Side(
-        name, column.name, "", held, held + failed, column.passed, tuple(filter(None, notes))
+        ", ".join(filter(None, (column.prompt, system_in_words(column.system)))),
+        column.name,
+        "",
+        held,
+        held + failed,
+        column.passed,
+        tuple(filter(None, notes)),
+        column.alarm,
     )
+
+
+def took_in_words(column: Column) -> str:
+    """What the answers of a column took, as a sentence."""
+    told = []
+    if column.latency:
+        middle, slow = column.latency.get("p50", 0.0), column.latency.get("p95", 0.0)
+        told.append(f"An answer took {middle:.2f} s, one in twenty {slow:.2f} s or more.")
+    told += [f"{count:,} tokens {name}." for name, count in column.tokens.items() if count]
+    return " ".join([*told, f"Cost: {column.cost:.4f}."] if column.cost else told)
 
 
 def share_of_cell(cell: Cell | None) -> Share | None:

@@ -222,6 +222,7 @@ class SystemColumn(msgspec.Struct, frozen=True):
     failed: int = 0
     passed: bool | None = None
     corpus: str = ""
+    alarm: str = ""  # why its figures say nothing, if they do
 
 
 def table_rows(
