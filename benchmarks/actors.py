@@ -1,9 +1,9 @@
-"""How a campaign speeds up with the actors of a Ray cluster: `python -m benchmarks.actors [CASES]`.
+"""How a campaign speeds up with the actors of a Ray cluster: `python -m benchmarks.actors [CASES [STORE]]`.
 
 The system sleeps 50 ms an input, so that cores are not what is short. On PostgreSQL the actors ask, judge and keep
 themselves; on SQLite the driver keeps for all of them. One campaign for each number of actors, each with a store of its
-own, on one cluster that is started before. The time is that between the 10th and the last question: starting actors is
-Ray's, and the same for all.
+own, on one cluster that is started before. The clock starts when the last of the actors gave its first answer: starting
+them is Ray's.
 """
 
 from __future__ import annotations
@@ -21,17 +21,16 @@ from polyglitch.campaign import make_campaign
 from polyglitch.flow import run
 
 SYSTEM = """
-import time
+import os, time
 
 def answer(text):
     time.sleep(0.05)
     with open(__file__ + ".log", "a") as log:
-        log.write(f"{time.time()}\\n")
+        log.write(f"{time.time()} {os.getpid()}\\n")
     return ("positive", "negative")[int(text.rsplit(" ", 1)[1][:-1]) % 2]
 """
 ACTORS = (1, 2, 4, 8)
 CASES = 120  # an actor
-SKIPPED = 10  # answers before the clock starts
 
 
 def campaign(folder: Path, store: str, actors: int, cases: int) -> float:
@@ -53,9 +52,16 @@ def campaign(folder: Path, store: str, actors: int, cases: int) -> float:
     _, figures = run(make_campaign(options))
     if figures["cases"] != cases or figures["violations"]:
         raise SystemExit(f"{store}: {figures['cases']} cases, {figures['violations']} violations")
-    times = sorted(map(float, log.read_text().split()))
-    rate = (len(times) - SKIPPED) / (times[-1] - times[SKIPPED - 1])
-    print(f"{actors} actors: {rate:.1f} answers a second, {figures['stages']}", flush=True)
+    times, first = list[float](), dict[str, float]()
+    for line in log.read_text().splitlines():
+        moment, process = line.split()
+        times.append(float(moment))
+        first.setdefault(process, times[-1])
+    start = max(first.values())
+    later = [moment for moment in times if moment > start]
+    rate = len(later) / (max(later, default=start + 1.0) - start)
+    told = f"{len(first)} processes, {len(later)} answers once all were at work"
+    print(f"{actors} actors: {rate:.1f} answers a second, {told}", flush=True)
     return rate
 
 
@@ -86,8 +92,9 @@ def main() -> None:
             _node_ip_address="127.0.0.1",
         )
         figures = {"cases_an_actor": float(cases)}
-        figures |= measure("postgresql", servers, cases, folder)
-        figures |= measure("sqlite", files, cases, folder)
+        for name, stores in (("postgresql", servers), ("sqlite", files)):
+            if name in (sys.argv[2:] or [name]):
+                figures |= measure(name, stores, cases, folder)
         ray.shutdown()
     record("actors", figures)
 

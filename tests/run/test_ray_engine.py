@@ -82,7 +82,7 @@ def campaign(folder: Path, store: str, seconds: float = 0.0, **more: Any) -> Any
         "corpus": str(folder / "corpus.txt"),
         "methods": ["rti"],
         "source_language": "en",
-        "store": str(folder / store),
+        "store": store if "://" in store else str(folder / store),
     }
     return make_campaign(options | more)
 
@@ -142,11 +142,11 @@ def test_workers_keep_what_they_find_and_one_is_killed(
 
     killer = threading.Thread(target=kill)
     killer.start()
-    options = {"engine": f"ray:{cluster.address}", "store": where, "jobs": 2}
+    options = {"engine": f"ray:{cluster.address}", "jobs": 2}
     with patch.object(
         Flow, "keep_verdicts", lambda flow, _: written.append(len(flow.judging))
     ):  # the driver keeps none
-        run_id, again = run(campaign(tmp_path, "-", 0.05, **options))
+        run_id, again = run(campaign(tmp_path, where, 0.05, **options))
     killer.join()
     assert run_id == alone and not written
     counts = ("seeds", "cases", "violations", "undecided", "issues")

@@ -97,7 +97,7 @@ Batch = dict[str, Input]
 Answers = dict[str, Output]
 
 
-class Wait(msgspec.Struct):
+class Wait(msgspec.Struct, eq=False):
     """Inputs that another process has claimed, and who waits for them."""
 
     batch: Batch
@@ -130,15 +130,14 @@ class ClaimedAnswers:
     def _watch(self) -> None:
         while waits := self._under_way():
             self._threads.sleep(LOOK)
-            for each in waits:
-                try:
-                    over = self._look(each)
-                except Exception as error:  # the store is gone: whoever waits must hear of it
+            try:
+                over = self._look(waits)
+            except Exception as error:  # the store is gone: whoever waits must hear of it
+                over = waits
+                for each in waits:
                     each.future.set_exception(error)
-                    over = True
-                if over:
-                    with self._lock:
-                        self._waits.remove(each)
+            with self._lock:
+                self._waits = [each for each in self._waits if each not in over]
 
     def _under_way(self) -> list[Wait]:
         """Who waits still; where nobody does the thread ends, and the next wait starts another."""
@@ -147,18 +146,20 @@ class ClaimedAnswers:
                 self._watched = False
             return list(self._waits)
 
-    def _look(self, wait: Wait) -> bool:
-        """Whether a wait is over: everything answered, or what is left is to be asked here."""
-        owners = self._store.leases.claimed(list(wait.batch))
-        found = self._store.outputs.get(
-            list(wait.batch)
-        )  # after the claims: an answer ends its claim
-        wait.answers |= found
-        wait.batch = {key: item for key, item in wait.batch.items() if key not in found}
-        if not wait.batch:
-            wait.future.set_result(wait.answers)
-            return True
-        if any(key not in owners for key in wait.batch):
-            self._again(wait.batch, wait.answers, wait.future)
-            return True
-        return False
+    def _look(self, waits: list[Wait]) -> list[Wait]:
+        """Which waits are over: everything answered, or what is left is to be asked here; all looked up together."""
+        keys = [key for each in waits for key in each.batch]
+        owners = self._store.leases.claimed(keys)
+        found = self._store.outputs.get(keys)  # after the claims: an answer ends its claim
+        over: list[Wait] = []
+        for each in waits:
+            each.answers |= {key: found[key] for key in each.batch if key in found}
+            each.batch = {key: item for key, item in each.batch.items() if key not in found}
+            if not each.batch:
+                each.future.set_result(each.answers)
+            elif any(key not in owners for key in each.batch):
+                self._again(each.batch, each.answers, each.future)
+            else:
+                continue
+            over.append(each)
+        return over

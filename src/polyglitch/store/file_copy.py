@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 
 from polyglitch.store import schema as s
 
@@ -31,8 +31,9 @@ def copy_file(source: Store, target: Store) -> bool:
     if not _copy_bytes(source, target) and not _copy_pages(source, target):
         return False
     with target.database.engine.begin() as new:
-        new.execute(delete(s.claims))
-        new.execute(delete(s.leases))
+        for table in (s.claims, s.leases):  # most stores have none: nothing has to be written
+            if new.execute(select(table).limit(1)).first():
+                new.execute(delete(table))
     return True
 
 
@@ -68,12 +69,15 @@ def _copy_bytes(source: Store, target: Store) -> bool:
 
 
 def _left_alone(path: Path) -> bool:
-    """Whether nobody else has a file open: only then does its log go away."""
+    """Whether nobody else has a file open: only then may one have it for itself."""
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as connection:
         try:
-            return bool(connection.execute("PRAGMA journal_mode=DELETE").fetchone()[0] == "delete")
+            connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("ROLLBACK")
         except sqlite3.OperationalError:
             return False
+    return True
 
 
 def _copy_pages(source: Store, target: Store) -> bool:
