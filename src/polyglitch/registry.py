@@ -37,8 +37,6 @@ class Entry(msgspec.Struct, frozen=True):
 @cache
 def entries(kind: str) -> dict[str, Entry]:
     """All names of a kind, built-in ones first."""
-    from importlib.metadata import entry_points  # a fifth of what `--help` took
-
     if kind not in KINDS:
         raise UsageError(f"no kind of part is called {kind!r}{suggest(kind, KINDS)}")
     found: dict[str, Entry] = {}
@@ -47,7 +45,7 @@ def entries(kind: str) -> dict[str, Entry]:
         for name, row in tomllib.loads(table.read_text("utf-8")).items():
             more = {key: row[key] for key in row if key not in ("target", "about")}
             found[name] = Entry(name, row["target"], row["about"], more)
-    for point in entry_points(group=f"polyglitch.{kind}"):
+    for point in installed_points().select(group=f"polyglitch.{kind}"):
         if point.name in found and found[point.name].target != point.value:
             raise UsageError(
                 f"{kind}: {point.name!r} is registered twice, as {found[point.name].target} and as "
@@ -55,6 +53,14 @@ def entries(kind: str) -> dict[str, Entry]:
             )
         found[point.name] = Entry(point.name, point.value, "")
     return found
+
+
+@cache
+def installed_points() -> Any:
+    """The entry points of all installed packages, looked through once, not once a kind."""
+    from importlib.metadata import entry_points  # a fifth of what `--help` took
+
+    return entry_points()
 
 
 def about(kind: str, name: str) -> str:

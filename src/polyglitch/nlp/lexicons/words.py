@@ -100,16 +100,23 @@ def spacy_vectors() -> WordVectors:
 
     The files are read as they are: words are told by their hash, so the half million names need not be loaded.
     """
-    import msgspec
     from spacy.strings import hash_string  # type: ignore[attr-defined]  # written in Cython
 
     place = require("vectors", "telling synonyms apart")
     folder = next(place.glob("en_core_web_md-*")) / "vocab"
     table = np.load(folder / "vectors", mmap_mode="r")
-    rows = msgspec.msgpack.decode((folder / "key2row").read_bytes(), type=dict[int, int])
+    rows = key_rows(folder)
     return WordVectors(
         lambda word: rows.get(hash_string(word)) if word else None, table, "en_core_web_md-vectors"
     )
+
+
+@cache
+def key_rows(vocab: Path) -> dict[int, int]:
+    """The row of each hashed word in a vocabulary of spaCy's, for whoever needs it: half a million of them."""
+    import msgspec
+
+    return msgspec.msgpack.decode((vocab / "key2row").read_bytes(), type=dict[int, int])
 
 
 def synonyms_vectors() -> WordVectors:

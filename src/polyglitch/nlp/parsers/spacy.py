@@ -115,9 +115,14 @@ def how_to_install(language: str) -> str:
     return "; or train a small one: ".join(ways) or stanza
 
 
-@cache
 def open_spacy(language: str, model: str | None = None) -> SpacyParser:
     """The parser for a language: the model named (a package or a folder), or the best there is."""
+    return opened(language, model)
+
+
+@cache
+def opened(language: str, model: str | None) -> SpacyParser:
+    """The same, each pipeline loaded once however it was asked for: that takes a second."""
     if not find_spec("spacy"):
         raise Missing("spaCy", "parsing", "pip install 'polyglitch[nlp]'")
     chosen = model or installed(language) or fetched(language) or bundled(language)

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,9 @@ def only(folder: Path, pattern: str) -> Path:
 
 
 AT_ONCE = 16  # sentences a batch: more pads more than it saves on a few cores
-LOGITS_AT_ONCE = 128  # states: their odds are 16 MB
+LOGITS_AT_ONCE = 64  # states whose odds are one product
+ROWS_AT_ONCE = 8  # of these, as many as a core's own memory holds: 1 MB
+Places = Sequence[tuple[int, int]]  # characters of an output that are looked at
 
 
 class Forced:
@@ -159,34 +162,48 @@ class Forced:
         self._pieces, self._weights = pieces, file.arrays
         self._heads, self._width = file.number("transformer-heads"), file.number("dim-emb")
         self._depths = file.number("enc-depth"), file.number("dec-depth")
+        self._joined: dict[tuple[str, ...], tuple[Floats, Floats | None]] = {}
         self._aligned: Any = None
 
-    def score(self, texts: Sequence[str], outputs: Sequence[str]) -> list[list[TokenScore]]:
-        """The pieces of each output with their log-probabilities; its end is left out."""
+    def score(
+        self,
+        texts: Sequence[str],
+        outputs: Sequence[str],
+        places: Sequence[Places | None] | None = None,
+    ) -> list[list[TokenScore]]:
+        """The pieces of each output with their log-probabilities; its end is left out.
+
+        Of an output with `places` only the pieces that stand there: the odds among all words are half of the work.
+        """
         sources = [[*self._pieces.encode(text), END] for text in texts]
         coded = [self._pieces.encode(output, return_type="offset_mapping") for output in outputs]
-        order = sorted(range(len(texts)), key=lambda number: len(sources[number]))
         found: list[list[TokenScore]] = [[] for _ in texts]
-        for start in range(0, len(order), AT_ONCE):
-            some = order[start : start + AT_ONCE]
-            rows = self._read([sources[n] for n in some], [coded[n]["ids"] for n in some])
-            for number, row in zip(some, rows, strict=True):
-                output = outputs[number]
-                spans = inside(coded[number]["offsets"], output, 0, len(output))
-                places = zip(spans, row, strict=True)
-                found[number] = [TokenScore(*span, one) for span, one in places if span != (0, 0)]
+        for some in in_order(
+            [(len(s), len(c["ids"])) for s, c in zip(sources, coded, strict=True)]
+        ):
+            spans = [inside(coded[n]["offsets"], outputs[n], 0, len(outputs[n])) for n in some]
+            kept = [
+                looked_at(row, places[number] if places else None)
+                for number, row in zip(some, spans, strict=True)
+            ]
+            rows = self._read([sources[n] for n in some], [coded[n]["ids"] for n in some], kept)
+            for number, row, where, odds in zip(some, spans, kept, rows, strict=True):
+                found[number] = [
+                    TokenScore(*row[at], one) for at, one in zip(where, odds, strict=True)
+                ]
         return found
 
     def read(self, texts: Sequence[str], outputs: Sequence[str]) -> list[ForcedReading]:
         """The log-probability of each piece of an output and of its end, and what each looks at in the source."""
         coded = [self._pieces.encode(text, return_type="offset_mapping") for text in texts]
         targets = [[*self._pieces.encode(output), END] for output in outputs]
-        order = sorted(range(len(texts)), key=lambda number: len(coded[number]["ids"]))
         found: dict[int, ForcedReading] = {}
-        for start in range(0, len(order), AT_ONCE):
-            some = order[start : start + AT_ONCE]
+        for some in in_order(
+            [(len(c["ids"]), len(t)) for c, t in zip(coded, targets, strict=True)]
+        ):
             sources = [[*coded[n]["ids"], END] for n in some]
-            rows = self._read(sources, [targets[n] for n in some])
+            whole = [list(range(len(targets[n]))) for n in some]
+            rows = self._read(sources, [targets[n] for n in some], whole)
             for place, (number, row) in enumerate(zip(some, rows, strict=True)):
                 text = texts[number]
                 spans = [*inside(coded[number]["offsets"], text, 0, len(text)), (0, 0)]
@@ -194,109 +211,196 @@ class Forced:
                 found[number] = ForcedReading(np.asarray(row, np.float32), tuple(spans), seen)
         return [found[number] for number in range(len(texts))]
 
-    def _read(self, sources: list[list[int]], targets: list[list[int]]) -> list[list[float]]:
-        """The log-probability of each target word, given the source and the words before it."""
-        ids, hidden = padded(sources)
-        wanted, _ = padded(targets)
-        x = self._embed(ids) + positions(ids.shape[1], self._width)
+    def _read(
+        self, sources: list[list[int]], targets: list[list[int]], kept: list[list[int]]
+    ) -> list[list[float]]:
+        """The log-probability of those target words that are kept, given the source and the words before them."""
+        ours, theirs = Packed(sources), Packed(targets)
+        x = self._embed(ours.ids) + positions(ours.longest, self._width)[ours.columns]
         for layer in range(1, self._depths[0] + 1):
-            x = self._attend(x, x, f"encoder_l{layer}_self", hidden)
+            name = f"encoder_l{layer}_self"
+            queries, keys, values = self._split(ours.apart(self._dense(x, name, "qkv")), 3)
+            x = self._attend(x, queries, keys, values, name, ours, ours)
             x = self._feed_forward(x, f"encoder_l{layer}_ffn")
-        before = np.zeros(
-            (*wanted.shape, self._width), np.float32
-        )  # a word is read after it is wanted
-        before[:, 1:] = self._embed(wanted[:, :-1])
-        y = before + positions(wanted.shape[1], self._width)
-        for layer in range(1, self._depths[1] + 1):
-            y = self._recur(y, f"decoder_l{layer}_rnn")
-            y = self._attend(y, x, f"decoder_l{layer}_context", hidden)
-            y = self._feed_forward(y, f"decoder_l{layer}_ffn")
-        states = np.concatenate(
-            [row[: len(target)] for row, target in zip(y, targets, strict=True)]
+        y = self._embed(theirs.before)
+        y[theirs.columns == 0] = (
+            0.0  # a word is read after it is wanted, and nothing before the first
         )
-        odds = iter(self._log_odds(states, [one for target in targets for one in target]))
-        return [[next(odds) for _ in target] for target in targets]
+        y += positions(theirs.longest, self._width)[theirs.columns]
+        for layer in range(1, self._depths[1] + 1):
+            y = self._recur(y, f"decoder_l{layer}_rnn", theirs)
+            name = f"decoder_l{layer}_context"
+            keys, values = self._split(ours.apart(self._dense(x, name, "kv")), 2)
+            (queries,) = self._split(theirs.apart(self._dense(y, name, "q")), 1)
+            y = self._attend(y, queries, keys, values, name, theirs, ours)
+            y = self._feed_forward(y, f"decoder_l{layer}_ffn")
+        chosen = [start + at for start, row in zip(theirs.starts, kept, strict=True) for at in row]
+        wanted = [target[at] for target, row in zip(targets, kept, strict=True) for at in row]
+        odds = iter(self._log_odds(y[chosen], wanted))
+        return [[next(odds) for _ in row] for row in kept]
 
     def _log_odds(self, states: Floats, wanted: list[int]) -> list[float]:
         """The log-probability of one word after each state, among the whole vocabulary."""
         table, bias = self._weights["Wemb"], self._weights["decoder_ff_logit_out_b"][0]
         found: list[float] = []
         for start in range(0, len(wanted), LOGITS_AT_ONCE):
-            scores = states[start : start + LOGITS_AT_ONCE] @ table.T
-            scores += bias
-            own = scores[np.arange(len(scores)), wanted[start : start + LOGITS_AT_ONCE]]
-            highest = scores.max(1)
-            scores -= highest[:, None]
-            np.exp(scores, out=scores)
-            found += (own - highest - np.log(scores.sum(1))).tolist()
+            every = states[start : start + LOGITS_AT_ONCE] @ table.T
+            for first in range(0, len(every), ROWS_AT_ONCE):
+                scores = every[first : first + ROWS_AT_ONCE]
+                scores += bias
+                own = scores[np.arange(len(scores)), wanted[start + first :][: len(scores)]]
+                highest = scores.max(1)
+                scores -= highest[:, None]
+                np.exp(scores, out=scores)
+                found += (own - highest - np.log(scores.sum(1))).tolist()
         return found
 
     def _embed(self, ids: Any) -> Floats:
-        found: Floats = self._weights["Wemb"][ids] * np.float32(math.sqrt(self._width))
+        found: Floats = self._weights["Wemb"][ids]
+        found *= np.float32(math.sqrt(self._width))
         return found
 
     def _dense(self, x: Floats, block: str, which: str) -> Floats:
-        y: Floats = x.reshape(-1, x.shape[-1]) @ self._weights[f"{block}_W{which}"]
-        bias = self._weights.get(f"{block}_b{which}")
+        """One product for all matrices of a block that are named, a letter each."""
+        matrix, bias = self._matrices(block, *(which if which != "" else ("",)))
+        y: Floats = x @ matrix
         if bias is not None:
             y += bias
-        return y.reshape(*x.shape[:-1], -1)
+        return y
 
-    def _split(self, x: Floats) -> Floats:
-        """Batch x length x width as batch x heads x length x a head's width."""
-        return x.reshape(*x.shape[:2], self._heads, -1).transpose(0, 2, 1, 3)
+    def _matrices(self, block: str, *which: str) -> tuple[Floats, Floats | None]:
+        """Some matrices of a block side by side, with their biases."""
+        place = (block, *which)
+        if place not in self._joined:
+            parts = [self._weights[f"{block}_W{one}"] for one in which]
+            biases = [self._weights.get(f"{block}_b{one}") for one in which]
+            filled = [
+                np.zeros((1, part.shape[1]), np.float32) if bias is None else bias
+                for part, bias in zip(parts, biases, strict=True)
+            ]
+            bias = np.concatenate(filled, 1) if any(b is not None for b in biases) else None
+            joined = np.ascontiguousarray(np.concatenate(parts, 1)) if parts[1:] else parts[0]
+            self._joined[place] = (joined, bias)
+        return self._joined[place]
 
-    def _attend(self, x: Floats, seen: Floats, name: str, hidden: Floats) -> Floats:
-        queries, keys, values = (
-            self._split(self._dense(side, name, which))
-            for side, which in ((x, "q"), (seen, "k"), (seen, "v"))
-        )
-        scores: Any = (
-            queries @ keys.transpose(0, 1, 3, 2) / np.float32(math.sqrt(queries.shape[-1]))
-        )
-        scores += hidden
+    def _split(self, x: Floats, parts: int) -> list[Floats]:
+        """Batch x length x the widths of several parts, each as batch x heads x length x a head's width."""
+        heads = x.reshape(*x.shape[:2], parts, self._heads, -1)
+        return [heads[:, :, part].transpose(0, 2, 1, 3) for part in range(parts)]
+
+    def _attend(
+        self,
+        x: Floats,
+        queries: Floats,
+        keys: Floats,
+        values: Floats,
+        name: str,
+        own: Packed,
+        seen: Packed,
+    ) -> Floats:
+        scores: Any = queries @ keys.transpose(0, 1, 3, 2)
+        scores *= np.float32(1 / math.sqrt(queries.shape[-1]))
+        if seen.hidden is not None:
+            scores += seen.hidden
         scores -= scores.max(-1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(-1, keepdims=True)
         self._aligned = scores[:, 0]  # of the layer that is read last, which Marian trains to align
-        mixed: Floats = (scores @ values).transpose(0, 2, 1, 3).reshape(x.shape)
-        return self._normal(x + self._dense(mixed, name, "o"), f"{name}_Wo")
+        mixed = own.together((scores @ values).transpose(0, 2, 1, 3)).reshape(x.shape)
+        y = self._dense(mixed, name, "o")
+        y += x
+        return self._normal(y, f"{name}_Wo")
 
     def _feed_forward(self, x: Floats, name: str) -> Floats:
         inner = self._dense(x, name, "1")
         np.maximum(inner, 0, out=inner)
-        return self._normal(x + self._dense(inner, name, "2"), f"{name}_ffn")
+        y = self._dense(inner, name, "2")
+        y += x
+        return self._normal(y, f"{name}_ffn")
 
-    def _recur(self, x: Floats, name: str) -> Floats:
+    def _recur(self, x: Floats, name: str, own: Packed) -> Floats:
         """The simple recurrent unit: the matrices for all words at once, the cell word by word."""
-        forget: Any = 1 / (1 + np.exp(-self._dense(x, name, "f")))
-        update = (1 - forget) * self._dense(x, name, "")
-        cell: Any = np.zeros((x.shape[0], x.shape[2]), np.float32)
-        cells = np.empty_like(x)
-        for place in range(x.shape[1]):
-            cell = forget[:, place] * cell + update[:, place]
-            cells[:, place] = cell
-        return self._normal(x + np.maximum(cells, 0), f"{name}_ffn")
+        matrix, bias = self._matrices(name, "f", "")
+        both: Any = x @ matrix
+        if bias is not None:
+            both += bias
+        forget, update = both[:, : self._width], both[:, self._width :]
+        np.negative(forget, out=forget)
+        np.exp(forget, out=forget)
+        forget += 1
+        np.reciprocal(forget, out=forget)
+        update *= 1 - forget
+        steps = own.apart(both).transpose(1, 0, 2).copy()  # a step is one stretch of memory
+        cells = steps[:, :, self._width :]
+        for place in range(1, len(steps)):
+            cells[place] += steps[place, :, : self._width] * cells[place - 1]
+        y = own.together(cells.transpose(1, 0, 2))
+        np.maximum(y, 0, out=y)
+        y += x
+        return self._normal(y, f"{name}_ffn")
 
     def _normal(self, x: Floats, name: str) -> Floats:
+        """The layer normalisation, in place."""
         scale, bias = self._weights[f"{name}_ln_scale"][0], self._weights[f"{name}_ln_bias"][0]
-        x = x - x.mean(-1, keepdims=True)
-        spread = np.sqrt(np.einsum("...i,...i->...", x, x) / x.shape[-1] + EPSILON)
-        found: Floats = x / spread[..., None] * scale + bias
+        x -= x.mean(-1, keepdims=True)
+        spread = np.sqrt(np.einsum("...i,...i->...", x, x) / np.float32(x.shape[-1]) + EPSILON)
+        x /= spread.astype(np.float32)[..., None]
+        x *= scale
+        x += bias
+        return x
+
+
+class Packed:
+    """Rows of unequal length one after the other, so that no product is made of what merely fills up."""
+
+    def __init__(self, rows: list[list[int]]) -> None:
+        self.lengths = np.array([len(row) for row in rows])
+        self.longest = max(1, int(self.lengths.max()))
+        self.starts = (np.cumsum(self.lengths) - self.lengths).tolist()
+        self.ids = np.array([one for row in rows for one in row], np.int64)
+        self.before = np.array(
+            [one for row in rows for one in ([END, *row[:-1]] if row else ())], np.int64
+        )
+        self.rows = np.repeat(np.arange(len(rows)), self.lengths)
+        self.columns = np.arange(len(self.ids)) - np.repeat(np.array(self.starts), self.lengths)
+        self.hidden: Floats | None = None  # added to attention scores where a row holds nothing
+        if (self.lengths < self.longest).any():
+            empty = np.arange(self.longest) >= self.lengths[:, None]
+            self.hidden = np.where(empty, np.float32(-np.inf), np.float32(0))[:, None, None, :]
+
+    def apart(self, x: Floats) -> Floats:
+        """The rows as one matrix each, filled up with nothing."""
+        if self.hidden is None:
+            return x.reshape(len(self.lengths), self.longest, -1)
+        found = np.zeros((len(self.lengths), self.longest, x.shape[-1]), np.float32)
+        found[self.rows, self.columns] = x
         return found
 
-
-def padded(rows: list[list[int]]) -> tuple[Any, Floats]:
-    """Rows of unequal length as one matrix, and what is added to attention scores where it holds nothing."""
-    width = max(1, *map(len, rows)) if len(rows) > 1 else max(1, len(rows[0]))
-    ids = np.full((len(rows), width), END, np.int64)
-    hidden = np.full((len(rows), 1, 1, width), -np.inf, np.float32)
-    for number, row in enumerate(rows):
-        ids[number, : len(row)] = row
-        hidden[number, ..., : len(row)] = 0.0
-    return ids, hidden
+    def together(self, x: Floats) -> Floats:
+        """The same turned back: batch x length x anything as one row after the other."""
+        if self.hidden is None:
+            return x.reshape(len(self.ids), *x.shape[2:])
+        return x[self.rows, self.columns]
 
 
+def in_order(lengths: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
+    """Numbers of pairs of like length together."""
+    order = sorted(range(len(lengths)), key=lambda number: lengths[number])
+    for start in range(0, len(order), AT_ONCE):
+        yield order[start : start + AT_ONCE]
+
+
+def looked_at(spans: Sequence[tuple[int, int]], places: Places | None) -> list[int]:
+    """The pieces with letters of their own that touch one of the places, all of them where none are told."""
+    return [
+        number
+        for number, (start, end) in enumerate(spans)
+        if (start, end) != (0, 0)
+        and (places is None or any(start < last and end > first for first, last in places))
+    ]
+
+
+@lru_cache(256)  # lengths of sentences
 def positions(length: int, width: int) -> Floats:
     """Sinusoidal positions: sines in the first half, cosines in the second."""
     half = width // 2

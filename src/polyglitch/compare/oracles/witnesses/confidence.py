@@ -29,7 +29,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
     Statement,
     changed_pair,
 )
-from polyglitch.protocols import Lens, TokenScore, Tools
+from polyglitch.protocols import FocusedLens, Lens, TokenScore, Tools
 from polyglitch.records import Input, Trial, digest
 
 SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
@@ -38,7 +38,15 @@ ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is
 LAST_WORD = re.compile(r"(\w+)\W*$")
 AT_ONCE = 256  # outputs that a lens is given in one call
 Languages = tuple[str | None, str | None]  # of inputs and outputs
-Side = tuple[str, str]  # an input, and what is asked about of its output
+Span = tuple[int, int]
+
+
+class Side(NamedTuple):
+    """An input, what is asked about of its output, and the places there that matter; none told are all."""
+
+    input: str
+    output: str
+    places: tuple[Span, ...] | None = None
 
 
 class Confidence:
@@ -58,7 +66,7 @@ class Confidence:
             return [None] * len(trials)
         language = self.language or tools.languages[1]
         pairs = [changed_pair(trial, language) for trial in trials]
-        asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair))
+        asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair, lens))
         scores = token_scores(lens, list(asked), tools, (tools.languages[0], language))
         return [pair and statement(pair, scores, lens, self.name) for pair in pairs]
 
@@ -74,11 +82,16 @@ class ForeignLens(Confidence):
     own = False
 
 
-def sides_of(pair: Pair) -> tuple[Side, Side]:
+def sides_of(pair: Pair, lens: Lens) -> tuple[Side, Side]:
     """What the lens is asked: the original, which other pairs share, and the follow-up as far as it is looked at."""
-    last = max((word.end for word in pair.words if word.output == 1), default=0)
+    words = [word for word in pair.words if word.output == 1]
+    last = max((word.end for word in words), default=0)
     first, second = zip(pair.inputs, pair.outputs, strict=True)
-    return first, (second[0], second[1][:last])
+    if not isinstance(lens, FocusedLens):
+        return Side(*first), Side(second[0], second[1][:last])
+    before = (word_before(pair, block, 1) for block in dict.fromkeys(word.block for word in words))
+    places = {(word.start, word.end) for word in words} | {place for place in before if place}
+    return Side(*first), Side(second[0], second[1][:last], tuple(sorted(places)))
 
 
 def statement(
@@ -87,7 +100,7 @@ def statement(
     """What is to be said of the least likely changed word."""
     # A foreign model would have written much of an output otherwise: what it dislikes is no error yet.
     astray = ASTRAY if witness == Confidence.name else math.inf
-    told = surprises(pair, [scores[side] for side in sides_of(pair)], astray)
+    told = surprises(pair, [scores[side] for side in sides_of(pair, lens)], astray)
     worst, word = max(told, key=lambda item: item[0])
     share = math.exp(-worst)
     name = lens.signature.partition("|")[0].partition("?")[0]
@@ -123,12 +136,18 @@ def surprise_before(
     pair: Pair, sides: Sequence[Sequence[TokenScore]], block: int, output: int
 ) -> float:
     """How surprising the word right before a place of difference is, which both outputs have."""
+    before = word_before(pair, block, output)
+    return surprise_at(sides[output], before) if before else 0.0
+
+
+def word_before(pair: Pair, block: int, output: int) -> Span | None:
+    """Where the last word before a place of difference stands."""
     start = min(w.start for w in pair.words if (w.block, w.output) == (block, output))
     before = LAST_WORD.search(pair.outputs[output][:start])
-    return surprise_at(sides[output], before.span(1)) if before else 0.0
+    return before.span(1) if before else None
 
 
-def surprise_at(scores: Sequence[TokenScore], span: tuple[int, int]) -> float:
+def surprise_at(scores: Sequence[TokenScore], span: Span) -> float:
     """Minus the log-probability of a word: of all its pieces, each after those before it."""
     start, end = span
     return -sum(one.log_probability for one in scores if one.start < end and one.end > start)
@@ -147,13 +166,12 @@ def token_scores(
     """What the lens says of each input and output, from the store where it was asked before."""
     kind = f"lens:{lens.signature}"
     source, language = languages
-    keys = {digest([source, language, *side], 32): side for side in asked}
+    keys = {digest([source, language, *stored_name(side)], 32): side for side in asked}
     known = tools.remember(kind, list(keys))
     new = [(key, side) for key, side in keys.items() if key not in known]
     for start in range(0, len(new), AT_ONCE):
         some = new[start : start + AT_ONCE]
-        inputs = [Input(text, language=source) for _, (text, _) in some]
-        found = lens.score(inputs, [text for _, (_, text) in some], language)
+        found = looked_at(lens, [side for _, side in some], languages)
         made = {
             key: [(one.start, one.end, round(one.log_probability, 4)) for one in scores]
             for (key, _), scores in zip(some, found, strict=True)
@@ -161,6 +179,23 @@ def token_scores(
         tools.keep(kind, made)
         known |= made
     return {side: [TokenScore(*one) for one in known[key]] for key, side in keys.items()}
+
+
+def stored_name(side: Side) -> tuple[str, ...]:
+    """What names a side in the store; one that is asked about as a whole has no places."""
+    places = () if side.places is None else (repr(side.places),)
+    return (side.input, side.output, *places)
+
+
+def looked_at(
+    lens: Lens, sides: Sequence[Side], languages: Languages
+) -> Sequence[Sequence[TokenScore]]:
+    """What the lens says of each side, only of the places that matter where it can tell of these alone."""
+    inputs = [Input(side.input, language=languages[0]) for side in sides]
+    outputs = [side.output for side in sides]
+    if isinstance(lens, FocusedLens):
+        return lens.score_at(inputs, outputs, [side.places for side in sides], languages[1])
+    return lens.score(inputs, outputs, languages[1])
 
 
 COUNTED = 3  # words that are told worst: one may be a whim of the model, a lost phrase has several
@@ -196,7 +231,7 @@ class WayBack:
 def homeward(trial: Trial) -> tuple[Side, Side]:
     """Each output with the source that it should tell."""
     first, second = two_texts(trial)
-    return (first, trial.case.inputs[0].text), (second, trial.case.inputs[1].text)
+    return Side(first, trial.case.inputs[0].text), Side(second, trial.case.inputs[1].text)
 
 
 class Told(NamedTuple):
