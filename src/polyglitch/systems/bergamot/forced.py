@@ -380,7 +380,8 @@ class Packed:
         """The same turned back: batch x length x anything as one row after the other."""
         if self.hidden is None:
             return x.reshape(len(self.ids), *x.shape[2:])
-        return x[self.rows, self.columns]
+        found: Floats = x[self.rows, self.columns]
+        return found
 
 
 def in_order(lengths: Sequence[tuple[int, int]]) -> Iterator[list[int]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polyglitch.errors import Missing, SystemFailed, UsageError
+from polyglitch.files.lazy_numpy import one_thread
 from polyglitch.protocols import ForcedReading, Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest
@@ -70,7 +71,8 @@ class Firefox:
     ) -> list[list[TokenScore]]:
         """The same of some places of each output alone."""
         model = open_forced(model_folder(self._direction))
-        found: list[list[TokenScore]] = model.score([item.text for item in inputs], outputs, places)
+        with one_thread():  # the engine translates meanwhile
+            found: list[list[TokenScore]] = model.score([i.text for i in inputs], outputs, places)
         return found
 
     def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[ForcedReading]:

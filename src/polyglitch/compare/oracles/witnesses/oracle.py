@@ -79,7 +79,7 @@ class PairWitness:
         open_ones = [
             at
             for at, trial in enumerate(trials)
-            if undecided(trial) is None and len(trial.case.inputs) > 1
+            if undecided(trial) is None and len(trial.case.inputs) > 1 and changed(trial)
         ]
         quads = [quad_of(trials[at]) for at in open_ones]
         resources = resources_for(quads, tools, *tools.languages)
@@ -88,6 +88,12 @@ class PairWitness:
             for at, judgement in zip(open_ones[start:], some, strict=False):
                 found[at] = judgement if judgement.details.get("chance") else None
         return found
+
+
+def changed(trial: Trial) -> bool:
+    """Whether the outputs differ at all; of those that do not there is nothing to read."""
+    first, second = two_texts(trial)
+    return first != second
 
 
 def stated(judged: Judgement) -> Statement:
