@@ -12,15 +12,22 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats, ForcedReading, TokenScore
+from polyglitch.systems.bergamot.batches import END, Packed, Places, in_order, looked_at, positions
+from polyglitch.systems.bergamot.spelling import (
+    Odds,
+    Spelling,
+    begun_otherwise,
+    respelled,
+    word_end,
+)
 from polyglitch.systems.embedding_gradients import inside
 
 VERSION = 1
@@ -30,7 +37,6 @@ MULTIPLIER = "_QuantMultA"
 OPTIONS = "special:model.yml"
 # A tiny model has 250 arrays, a large one under a thousand: a file that claims more is no model.
 MOST_ITEMS = 10_000
-END = 0  # </s> in every Bergamot vocabulary
 EPSILON = 1e-6  # of the layer normalisation, as in Marian
 EXPECTED = {
     "type": "transformer",
@@ -148,10 +154,14 @@ def only(folder: Path, pattern: str) -> Path:
     return found[0]
 
 
-AT_ONCE = 16  # sentences a batch: more pads more than it saves on a few cores
 LOGITS_AT_ONCE = 64  # states whose odds are one product
 ROWS_AT_ONCE = 8  # of these, as many as a core's own memory holds: 1 MB
-Places = Sequence[tuple[int, int]]  # characters of an output that are looked at
+RESPELLED = 3  # words of an output that may be cut anew
+
+
+def total(row: Sequence[Odds]) -> float:
+    """The log-probability of all pieces of an output."""
+    return sum(one for one, _ in row)
 
 
 class Forced:
@@ -176,21 +186,65 @@ class Forced:
         Of an output with `places` only the pieces that stand there: the odds among all words are half of the work.
         """
         sources = [[*self._pieces.encode(text), END] for text in texts]
-        coded = [self._pieces.encode(output, return_type="offset_mapping") for output in outputs]
-        found: list[list[TokenScore]] = [[] for _ in texts]
-        for some in in_order(
-            [(len(s), len(c["ids"])) for s, c in zip(sources, coded, strict=True)]
-        ):
-            spans = [inside(coded[n]["offsets"], outputs[n], 0, len(outputs[n])) for n in some]
-            kept = [
-                looked_at(row, places[number] if places else None)
-                for number, row in zip(some, spans, strict=True)
-            ]
-            rows = self._read([sources[n] for n in some], [coded[n]["ids"] for n in some], kept)
-            for number, row, where, odds in zip(some, spans, kept, rows, strict=True):
-                found[number] = [
-                    TokenScore(*row[at], one) for at, one in zip(where, odds, strict=True)
-                ]
+        spelled = [self._spelled(output) for output in outputs]
+        states = self._states(sources, [one.ids for one in spelled])
+        looks = places or [None] * len(outputs)
+        found = self._odds_where(states, spelled, looks)
+        open_ones: Iterable[int] = range(len(texts))
+        for _ in range(RESPELLED):
+            tried = {n: respelled(self._pieces, spelled[n], found[n]) for n in open_ones}
+            changed = {n: other for n, other in tried.items() if other is not None}
+            others = self._states([sources[n] for n in changed], [o.ids for o in changed.values()])
+            better = {}
+            for (number, other), state in zip(changed.items(), others, strict=True):
+                now = self._odds(states[number], spelled[number].ids)
+                then = self._odds(state, other.ids)
+                if total(then) > total(now):
+                    better[number] = (other, then, state)
+            for number, (other, row, state) in better.items():
+                spelled[number], found[number], states[number] = other, row, state
+            open_ones = better.keys()
+        return [
+            [TokenScore(*one.spans[at], row[at][0]) for at in looked_at(one.spans, look)]
+            for one, row, look in zip(spelled, found, looks, strict=True)
+        ]
+
+    def _spelled(self, output: str) -> Spelling:
+        coded = self._pieces.encode(output, return_type="offset_mapping")
+        return Spelling(coded["ids"], inside(coded["offsets"], output, 0, len(output)))
+
+    def _odds_where(
+        self, states: list[Floats], spelled: list[Spelling], looks: Sequence[Places | None]
+    ) -> list[list[Odds]]:
+        """The odds of pieces that are looked at or may be cut anew; those of all others pass for good."""
+        found: list[list[Odds]] = [[(0.0, one) for one in each.ids] for each in spelled]
+        wanted = [
+            sorted({*looked_at(each.spans, look), *self._better_begun(state, each.ids)})
+            for state, each, look in zip(states, spelled, looks, strict=True)
+        ]
+        places = [(number, at) for number, row in enumerate(wanted) for at in row]
+        if places:
+            chosen = np.concatenate([state[row] for state, row in zip(states, wanted, strict=True)])
+            odds = self._odds(chosen, [spelled[number].ids[at] for number, at in places])
+            for (number, at), one in zip(places, odds, strict=True):
+                found[number][at] = one
+        return found
+
+    def _better_begun(self, states: Floats, ids: list[int]) -> list[int]:
+        """The pieces that another beginning of the same letters is likelier than: only these may be cut anew."""
+        options = [
+            begun_otherwise(self._pieces, tuple(ids[at : word_end(self._pieces, ids, at)]))
+            for at in range(len(ids))
+        ]
+        places = [at for at, some in enumerate(options) for _ in some]
+        own = self._logits(states, ids)
+        others = self._logits(states[places], [one for some in options for one in some])
+        return sorted({at for at, logit in zip(places, others, strict=True) if logit > own[at]})
+
+    def _logits(self, states: Floats, wanted: list[int]) -> Floats:
+        """How one word fits after each state, before it is compared with all others."""
+        table, bias = self._weights["Wemb"], self._weights["decoder_ff_logit_out_b"][0]
+        found: Floats = np.einsum("ij,ij->i", states, table[wanted]) + bias[wanted]
         return found
 
     def read(self, texts: Sequence[str], outputs: Sequence[str]) -> list[ForcedReading]:
@@ -202,19 +256,26 @@ class Forced:
             [(len(c["ids"]), len(t)) for c, t in zip(coded, targets, strict=True)]
         ):
             sources = [[*coded[n]["ids"], END] for n in some]
-            whole = [list(range(len(targets[n]))) for n in some]
-            rows = self._read(sources, [targets[n] for n in some], whole)
-            for place, (number, row) in enumerate(zip(some, rows, strict=True)):
+            states = self._read(sources, [targets[n] for n in some])
+            for place, (number, state) in enumerate(zip(some, states, strict=True)):
                 text = texts[number]
                 spans = [*inside(coded[number]["offsets"], text, 0, len(text)), (0, 0)]
-                seen = self._aligned[place, : len(row), : len(spans)].copy()
-                found[number] = ForcedReading(np.asarray(row, np.float32), tuple(spans), seen)
+                seen = self._aligned[place, : len(state), : len(spans)].copy()
+                odds = [one for one, _ in self._odds(state, targets[number])]
+                found[number] = ForcedReading(np.asarray(odds, np.float32), tuple(spans), seen)
         return [found[number] for number in range(len(texts))]
 
-    def _read(
-        self, sources: list[list[int]], targets: list[list[int]], kept: list[list[int]]
-    ) -> list[list[float]]:
-        """The log-probability of those target words that are kept, given the source and the words before them."""
+    def _states(self, sources: list[list[int]], targets: list[list[int]]) -> list[Floats]:
+        """What `_read` says, in batches of like length."""
+        found: list[Any] = [None] * len(sources)
+        for some in in_order([(len(s), len(t)) for s, t in zip(sources, targets, strict=True)]):
+            rows = self._read([sources[n] for n in some], [targets[n] for n in some])
+            for number, row in zip(some, rows, strict=True):
+                found[number] = row
+        return found
+
+    def _read(self, sources: list[list[int]], targets: list[list[int]]) -> list[Floats]:
+        """The states from which each target word is told, given the source and the words before it."""
         ours, theirs = Packed(sources), Packed(targets)
         x = self._embed(ours.ids) + positions(ours.longest, self._width)[ours.columns]
         for layer in range(1, self._depths[0] + 1):
@@ -234,25 +295,25 @@ class Forced:
             (queries,) = self._split(theirs.apart(self._dense(y, name, "q")), 1)
             y = self._attend(y, queries, keys, values, name, theirs, ours)
             y = self._feed_forward(y, f"decoder_l{layer}_ffn")
-        chosen = [start + at for start, row in zip(theirs.starts, kept, strict=True) for at in row]
-        wanted = [target[at] for target, row in zip(targets, kept, strict=True) for at in row]
-        odds = iter(self._log_odds(y[chosen], wanted))
-        return [[next(odds) for _ in row] for row in kept]
+        return [y[start : start + len(t)] for start, t in zip(theirs.starts, targets, strict=True)]
 
-    def _log_odds(self, states: Floats, wanted: list[int]) -> list[float]:
-        """The log-probability of one word after each state, among the whole vocabulary."""
+    def _odds(self, states: Floats, wanted: list[int]) -> list[Odds]:
+        """The log-probability of one word after each state, among the whole vocabulary, and the likeliest one."""
         table, bias = self._weights["Wemb"], self._weights["decoder_ff_logit_out_b"][0]
-        found: list[float] = []
+        found: list[Odds] = []
         for start in range(0, len(wanted), LOGITS_AT_ONCE):
             every = states[start : start + LOGITS_AT_ONCE] @ table.T
             for first in range(0, len(every), ROWS_AT_ONCE):
                 scores = every[first : first + ROWS_AT_ONCE]
                 scores += bias
-                own = scores[np.arange(len(scores)), wanted[start + first :][: len(scores)]]
-                highest = scores.max(1)
+                rows = np.arange(len(scores))
+                own = scores[rows, wanted[start + first :][: len(scores)]]
+                likeliest = scores.argmax(1)
+                highest = scores[rows, likeliest]
                 scores -= highest[:, None]
                 np.exp(scores, out=scores)
-                found += (own - highest - np.log(scores.sum(1))).tolist()
+                odds = (own - highest - np.log(scores.sum(1))).tolist()
+                found += zip(odds, likeliest.tolist(), strict=True)
         return found
 
     def _embed(self, ids: Any) -> Floats:
@@ -348,66 +409,6 @@ class Forced:
         x *= scale
         x += bias
         return x
-
-
-class Packed:
-    """Rows of unequal length one after the other, so that no product is made of what merely fills up."""
-
-    def __init__(self, rows: list[list[int]]) -> None:
-        self.lengths = np.array([len(row) for row in rows])
-        self.longest = max(1, int(self.lengths.max()))
-        self.starts = (np.cumsum(self.lengths) - self.lengths).tolist()
-        self.ids = np.array([one for row in rows for one in row], np.int64)
-        self.before = np.array(
-            [one for row in rows for one in ([END, *row[:-1]] if row else ())], np.int64
-        )
-        self.rows = np.repeat(np.arange(len(rows)), self.lengths)
-        self.columns = np.arange(len(self.ids)) - np.repeat(np.array(self.starts), self.lengths)
-        self.hidden: Floats | None = None  # added to attention scores where a row holds nothing
-        if (self.lengths < self.longest).any():
-            empty = np.arange(self.longest) >= self.lengths[:, None]
-            self.hidden = np.where(empty, np.float32(-np.inf), np.float32(0))[:, None, None, :]
-
-    def apart(self, x: Floats) -> Floats:
-        """The rows as one matrix each, filled up with nothing."""
-        if self.hidden is None:
-            return x.reshape(len(self.lengths), self.longest, -1)
-        found = np.zeros((len(self.lengths), self.longest, x.shape[-1]), np.float32)
-        found[self.rows, self.columns] = x
-        return found
-
-    def together(self, x: Floats) -> Floats:
-        """The same turned back: batch x length x anything as one row after the other."""
-        if self.hidden is None:
-            return x.reshape(len(self.ids), *x.shape[2:])
-        found: Floats = x[self.rows, self.columns]
-        return found
-
-
-def in_order(lengths: Sequence[tuple[int, int]]) -> Iterator[list[int]]:
-    """Numbers of pairs of like length together."""
-    order = sorted(range(len(lengths)), key=lambda number: lengths[number])
-    for start in range(0, len(order), AT_ONCE):
-        yield order[start : start + AT_ONCE]
-
-
-def looked_at(spans: Sequence[tuple[int, int]], places: Places | None) -> list[int]:
-    """The pieces with letters of their own that touch one of the places, all of them where none are told."""
-    return [
-        number
-        for number, (start, end) in enumerate(spans)
-        if (start, end) != (0, 0)
-        and (places is None or any(start < last and end > first for first, last in places))
-    ]
-
-
-@lru_cache(256)  # lengths of sentences
-def positions(length: int, width: int) -> Floats:
-    """Sinusoidal positions: sines in the first half, cosines in the second."""
-    half = width // 2
-    rates = np.exp(np.arange(half) * (-math.log(10000.0) / (half - 1)))
-    angles = np.arange(length)[:, None] * rates
-    return np.concatenate([np.sin(angles), np.cos(angles)], -1).astype(np.float32)
 
 
 def load_forced(folder: Path) -> Forced:

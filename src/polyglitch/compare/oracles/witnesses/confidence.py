@@ -37,6 +37,7 @@ LEAST_SHOWN = 0.0001
 ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is laid over its output does
 LAST_WORD = re.compile(r"(\w+)\W*$")
 AT_ONCE = 256  # outputs that a lens is given in one call
+SCORING = 2  # of the rules by which lenses score: what was kept by others is not taken for these
 Languages = tuple[str | None, str | None]  # of inputs and outputs
 Span = tuple[int, int]
 
@@ -164,7 +165,7 @@ def token_scores(
     lens: Lens, asked: Sequence[Side], tools: Tools, languages: Languages
 ) -> dict[Side, list[TokenScore]]:
     """What the lens says of each input and output, from the store where it was asked before."""
-    kind = f"lens:{lens.signature}"
+    kind = f"lens {SCORING}:{lens.signature}"
     source, language = languages
     keys = {digest([source, language, *stored_name(side)], 32): side for side in asked}
     known = tools.remember(kind, list(keys))
