@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,8 +39,9 @@ def frequencies(code: str) -> Frequency | None:
     """The Zipf frequency of words of a language, or nothing where no list is at hand."""
     if not code or not find_spec("wordfreq") or not language_of(code).spaced:
         return None
-    from wordfreq import available_languages, zipf_frequency
-
+    with ThreadPoolExecutor(1) as aside:  # its import reads the source of all that is on the stack
+        wordfreq = aside.submit(import_module, "wordfreq").result()
+    available_languages, zipf_frequency = wordfreq.available_languages, wordfreq.zipf_frequency
     if code not in available_languages():
         return None
     return lambda word: float(zipf_frequency(word, code))
