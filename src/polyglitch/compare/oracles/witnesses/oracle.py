@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from typing import Any, cast
@@ -196,6 +197,7 @@ OTHERS: tuple[Witness, ...] = (
     WayBack(),
     Places(),
 )
+ASK_MODELS = (Confidence, WayBack)
 Said = dict[str, Statement]
 FIRST = (OwnFacts.name, AgreementWitness.name)  # what they say is seen at once
 TELLING = 0.5  # log-odds: a witness that adds less has nothing to show, such as a word that is merely not common
@@ -256,11 +258,20 @@ def hear(
     """What the pair looks like by its words, and all statements on it by the name of the witness."""
     if not trials:
         return [], []
-    judged = pair.judge(trials, tools)
-    said: list[Said] = [{pair.name: stated(one)} if one else {} for one in judged]
-    for witness in OTHERS:
-        for known, one in zip(said, witness.hear(trials, tools), strict=True):
-            known |= {witness.name: one} if one else {}
+    # The products of a model leave Python free for the words meanwhile.
+    with ThreadPoolExecutor(1) as beside:
+        models = {
+            one.name: beside.submit(one.hear, trials, tools)
+            for one in OTHERS
+            if isinstance(one, ASK_MODELS)
+        }
+        judged = pair.judge(trials, tools)
+        said: list[Said] = [{pair.name: stated(one)} if one else {} for one in judged]
+        for witness in OTHERS:
+            aside = models.get(witness.name)
+            heard = aside.result() if aside else witness.hear(trials, tools)
+            for known, one in zip(said, heard, strict=True):
+                known |= {witness.name: one} if one else {}
     return judged, said
 
 
