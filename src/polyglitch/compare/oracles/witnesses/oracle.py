@@ -16,9 +16,10 @@ import logging
 import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -27,6 +28,7 @@ from polyglitch.compare.oracles.aligned.model import load_model, logistic
 from polyglitch.compare.oracles.aligned.oracle import (
     LONGEST,
     Judgement,
+    Quad,
     aligned,
     in_output,
     judge_pairs,
@@ -53,6 +55,7 @@ from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
 from polyglitch.nlp.lexicons.words import lists_at_hand
+from polyglitch.nlp.recent import Recent
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 
@@ -82,13 +85,30 @@ class PairWitness:
             for at, trial in enumerate(trials)
             if undecided(trial) is None and len(trial.case.inputs) > 1 and changed(trial)
         ]
-        quads = [quad_of(trials[at]) for at in open_ones]
-        resources = resources_for(quads, tools, *tools.languages)
-        for start in range(0, len(quads), LONGEST):
-            some = judge_pairs(quads[start : start + LONGEST], resources, ANY, facts=False)
-            for at, judgement in zip(open_ones[start:], some, strict=False):
-                found[at] = judgement if judgement.details.get("chance") else None
+        # Methods make many of the same mutants of a sentence: each pair is looked at once.
+        keys = [(quad_of(trials[at]), *tools.languages) for at in open_ones]
+        judged = judged_lately(tools).get(keys, partial(self.judge_new, tools))
+        for at, judgement in zip(open_ones, judged, strict=True):
+            found[at] = judgement if judgement.details.get("chance") else None
         return found
+
+    def judge_new(self, tools: Tools, keys: list[Key]) -> list[Judgement]:
+        """The same of pairs that were not met lately."""
+        quads = [key[0] for key in keys]
+        resources = resources_for(quads, tools, *tools.languages)
+        parts = (quads[start : start + LONGEST] for start in range(0, len(quads), LONGEST))
+        return [one for some in parts for one in judge_pairs(some, resources, ANY, facts=False)]
+
+
+Key = tuple[Quad, str | None, str | None]  # a pair with the languages of its two sides
+LATELY = 4096  # pairs that the methods of a campaign share, some 10 MB
+_judged: WeakKeyDictionary[Any, Recent[Key, Judgement]] = WeakKeyDictionary()
+
+
+def judged_lately(tools: Tools) -> Recent[Key, Judgement]:
+    """What was said of pairs with the tools of a campaign, for as long as these are there."""
+    campaign = tools.campaign if isinstance(tools, ToldTools) else tools
+    return _judged.setdefault(campaign, Recent(LATELY))
 
 
 def changed(trial: Trial) -> bool:
@@ -322,10 +342,10 @@ class ToldTools:
     """The tools of a campaign, with the languages that a caller told or that were guessed."""
 
     def __init__(self, tools: Tools, languages: tuple[str | None, str | None]) -> None:
-        self._tools, self.languages = tools, languages
+        self.campaign, self.languages = tools, languages
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._tools, name)
+        return getattr(self.campaign, name)
 
 
 def with_languages(
