@@ -3,14 +3,16 @@
     python -m benchmarks.overhead [--sentences 40] [--turns 1]
 
 The translator alone is called in its best way: two threads on the same list. A second run of the campaign, everything
-in the store, is timed too, each in a process of its own as a user would run it. Every time is printed when taken, by
-the clock and by processor: only the latter means anything beside other work.
+in the store, is timed too, each in a process of its own as a user would run it: with the bytecode that pip writes when
+it installs, here by a first run that does not count. Every time is printed when taken, by the clock and by processor:
+only the latter means anything beside other work.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import sqlite3
 import subprocess
@@ -42,8 +44,14 @@ class Seconds(NamedTuple):
 
 def timed(what: str, arguments: list[str], folder: Path) -> Seconds:
     """Run a process from start to end, and print what it took."""
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    kept["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
+    places = filter(
+        None, kept.get("PYTHONPATH", "").split(os.pathsep)
+    )  # of this folder, not of theirs
+    kept["PYTHONPATH"] = os.pathsep.join(str(Path(place).resolve()) for place in places)
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(arguments, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(arguments, cwd=folder, env=kept, check=True, stdout=subprocess.DEVNULL)
     clock, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     print(f"{what}: {clock:.1f} s by the clock, {processor:.1f} s of processor", flush=True)
@@ -73,7 +81,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts = folder / "texts.json"
-        bare, cold, warm, default = [], [], [], []
+        bare, cold, warm, default, blind = [], [], [], [], []
+        first = [*CAMPAIGN.split(), "--limit", "1", "--store", str(folder / "first.sqlite")]
+        timed("a first run", [sys.executable, *first], folder)
         for turn in range(chosen.turns):
             store, other = folder / f"{turn}.sqlite", folder / f"{turn}-default.sqlite"
             campaign = [sys.executable, *CAMPAIGN.split(), "--limit", str(chosen.sentences)]
@@ -82,9 +92,11 @@ def main() -> None:
             warm.append(timed("second run", plain, folder))
             judged = [*campaign, "--store", str(other)]
             default.append(timed("campaign with the default oracle", judged, folder))
+            alone = [*campaign, "--lens", "none", "--store", str(folder / f"{turn}-alone.sqlite")]
+            blind.append(timed("the same without a lens", alone, folder))
             texts.write_text(asked(store))
             bare.append(timed("translator alone", [sys.executable, "-c", BARE, str(texts)], folder))
-        record("overhead", figures(len(json.loads(asked(store))), cold, warm, default, bare))
+        record("overhead", figures(len(json.loads(asked(store))), cold, warm, default, blind, bare))
 
 
 def figures(
@@ -92,10 +104,12 @@ def figures(
     cold: list[Seconds],
     warm: list[Seconds],
     default: list[Seconds],
+    blind: list[Seconds],
     bare: list[Seconds],
 ) -> dict[str, float]:
     """The ratios that count."""
     first, second, judged, alone = best(cold), best(warm), best(default), best(bare)
+    unseen = best(blind)
     return {
         "queries": queries,
         "translator_alone_seconds": alone.clock,
@@ -103,9 +117,11 @@ def figures(
         "second_run_seconds": second.clock,
         "campaign_over_translator": first.clock / alone.clock,
         "with_the_default_oracle_over_translator": judged.clock / alone.clock,
+        "without_a_lens_over_translator": unseen.clock / alone.clock,
         "first_over_second_run": first.clock / second.clock,
         "campaign_over_translator_by_processor": first.processor / alone.processor,
         "with_the_default_oracle_over_translator_by_processor": judged.processor / alone.processor,
+        "without_a_lens_over_translator_by_processor": unseen.processor / alone.processor,
     }
 
 

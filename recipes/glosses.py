@@ -1,6 +1,6 @@
 """Make `languages/pt/glosses.txt`: the English of common Portuguese words, one word at a time.
 
-    python -m recipes.glosses TREES [--least 2]
+    python -m recipes.glosses TREES [--least 1]
 
 TREES is a folder with `ud_pt_gsd_train.conllu.gz` (UD Portuguese-GSD, CC BY-SA 4.0), whose words are counted by what
 the oracle compares them by. Each is put to Firefox's Portuguese to English model (MPL 2.0), as `Pivot` would.
@@ -41,7 +41,7 @@ def main() -> None:
     """Write the list and say how long it is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("trees", type=Path)
-    parser.add_argument("--least", type=int, default=2)
+    parser.add_argument("--least", type=int, default=1)
     chosen = parser.parse_args()
     words = common(chosen.trees, chosen.least)
     pivot = Pivot(translator("pt-en"), "recipe", Toolbox(), "en")

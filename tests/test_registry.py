@@ -42,9 +42,12 @@ def other_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
         "[polyglitch.ranks]\nlongest = rankings:longest\nplain = rankings:plain\nlost = broken_ranking:x\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    registry.entries.cache_clear()
+    looked_up = (registry.entries, registry.installed_points)
+    for one in looked_up:
+        one.cache_clear()
     yield
-    registry.entries.cache_clear()
+    for one in looked_up:
+        one.cache_clear()
     sys.modules.pop("rankings", None)
 
 

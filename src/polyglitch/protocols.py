@@ -122,6 +122,20 @@ class AligningLens(Lens, Protocol):
         """The pieces of each output, always the same ones for the same output."""
 
 
+@runtime_checkable
+class FocusedLens(Lens, Protocol):
+    """A lens that saves work where only a few words of an output are asked about."""
+
+    def score_at(
+        self,
+        inputs: Sequence[Input],
+        outputs: Sequence[str],
+        places: Sequence[Sequence[tuple[int, int]] | None],
+        language: str | None = None,
+    ) -> Sequence[Sequence[TokenScore]]:
+        """The pieces that touch the given characters of each output, with the same numbers as `score`; all for None."""
+
+
 class Adviser(Protocol):
     """A model that is asked for a second opinion, within a budget."""
 

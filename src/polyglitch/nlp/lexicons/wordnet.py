@@ -57,6 +57,7 @@ class WordNet:
         # A word is asked about under every part of speech, and its meanings lead to one another.
         self._offsets = lru_cache(REMEMBERED)(self._read_offsets)
         self._synset = lru_cache(REMEMBERED)(self._read_synset)
+        self._bases = lru_cache(REMEMBERED)(self._find_bases)
         self.signature = f"wordnet:{folder}"
 
     def knows(self, pos: str) -> bool:
@@ -65,6 +66,9 @@ class WordNet:
 
     def bases(self, word: str, pos: str) -> list[str]:
         """The base forms that a word may have as a NOUN, VERB, ADJ or ADV and that WordNet knows."""
+        return list(self._bases(word, pos))
+
+    def _find_bases(self, word: str, pos: str) -> list[str]:
         part, form = PARTS[pos], word.lower().replace(" ", "_")
         tried = [form, *self._exceptions[part].get(form, ())]
         if form not in self._exceptions[part]:

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,8 +39,9 @@ def frequencies(code: str) -> Frequency | None:
     """The Zipf frequency of words of a language, or nothing where no list is at hand."""
     if not code or not find_spec("wordfreq") or not language_of(code).spaced:
         return None
-    from wordfreq import available_languages, zipf_frequency
-
+    with ThreadPoolExecutor(1) as aside:  # its import reads the source of all that is on the stack
+        wordfreq = aside.submit(import_module, "wordfreq").result()
+    available_languages, zipf_frequency = wordfreq.available_languages, wordfreq.zipf_frequency
     if code not in available_languages():
         return None
     return lambda word: float(zipf_frequency(word, code))
@@ -100,16 +102,23 @@ def spacy_vectors() -> WordVectors:
 
     The files are read as they are: words are told by their hash, so the half million names need not be loaded.
     """
-    import msgspec
     from spacy.strings import hash_string  # type: ignore[attr-defined]  # written in Cython
 
     place = require("vectors", "telling synonyms apart")
     folder = next(place.glob("en_core_web_md-*")) / "vocab"
     table = np.load(folder / "vectors", mmap_mode="r")
-    rows = msgspec.msgpack.decode((folder / "key2row").read_bytes(), type=dict[int, int])
+    rows = key_rows(folder)
     return WordVectors(
         lambda word: rows.get(hash_string(word)) if word else None, table, "en_core_web_md-vectors"
     )
+
+
+@cache
+def key_rows(vocab: Path) -> dict[int, int]:
+    """The row of each hashed word in a vocabulary of spaCy's, for whoever needs it: half a million of them."""
+    import msgspec
+
+    return msgspec.msgpack.decode((vocab / "key2row").read_bytes(), type=dict[int, int])
 
 
 def synonyms_vectors() -> WordVectors:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any
 
 from cachetools import LRUCache
@@ -16,6 +17,7 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.downloads import bundled, fetched, offer_parser
 from polyglitch.protocols import Parse, Token
+from polyglitch.registry import installed_points
 
 BATCH = 256
 SKIMMED = 1000  # documents that may be asked for in full: mutants of the seeds at hand, some 10 MB
@@ -115,9 +117,14 @@ def how_to_install(language: str) -> str:
     return "; or train a small one: ".join(ways) or stanza
 
 
-@cache
 def open_spacy(language: str, model: str | None = None) -> SpacyParser:
     """The parser for a language: the model named (a package or a folder), or the best there is."""
+    return opened(language, model)
+
+
+@cache
+def opened(language: str, model: str | None) -> SpacyParser:
+    """The same, each pipeline loaded once however it was asked for: that takes a second."""
     if not find_spec("spacy"):
         raise Missing("spaCy", "parsing", "pip install 'polyglitch[nlp]'")
     chosen = model or installed(language) or fetched(language) or bundled(language)
@@ -144,11 +151,47 @@ def torch_left_alone() -> Iterator[None]:
         del sys.modules["torch"]
 
 
+@contextmanager
+def commands_left_alone() -> Iterator[None]:
+    """Spare spaCy the import of its command line, a quarter of its start; it comes when somebody asks for it."""
+    names = ("spacy.cli", "spacy.cli.info")
+    if "spacy" in sys.modules:
+        yield
+        return
+    for name in names:
+        sys.modules[name] = ModuleType(name)
+    sys.modules[names[1]].info = spacy_info  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        for name in names:
+            del sys.modules[name]
+
+
+def spacy_info(*args: Any, **more: Any) -> Any:
+    """What `spacy.info` is, imported when it is called."""
+    from spacy.cli.info import info
+
+    return info(*args, **more)
+
+
+@cache
+def sort_entry_points() -> None:
+    """Sort the entry points that spaCy looks up, hundreds of times a pipeline, by their group: it takes either."""
+    import catalogue  # type: ignore[import-untyped]
+
+    groups: dict[str, list[Any]] = {}
+    for point in installed_points():
+        groups.setdefault(point.group, []).append(point)
+    catalogue.AVAILABLE_ENTRY_POINTS = groups
+
+
 def load_pipeline(name: str) -> Any:
     """A spaCy pipeline by package or folder, or an error that says what is wrong with the name."""
-    with torch_left_alone():
+    with torch_left_alone(), commands_left_alone():
         import spacy
 
+    sort_entry_points()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # version notes of the model, of no use to our user
         try:

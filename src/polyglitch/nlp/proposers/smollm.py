@@ -228,14 +228,18 @@ class SmolLmProposer:
         # The last token is only predicted.
         done = pool.compute([PackedText(sentence.ids[:-1]) for sentence in row])
         own = own_odds(pool, row, done)
+        # All words at all slots in one product: their vectors are 100 MB, to be read once and not once a sentence.
+        before = [
+            done[number].states[place.start - 1]
+            for number, sentence in enumerate(row)
+            for place in sentence.places
+        ]
+        every: Iterator[Floats] = iter(pool.scores(np.stack(before)) if before else ())
         found = []
         for number, sentence in enumerate(row):
             ids, states, kept = sentence.ids, done[number].states, done[number].places
-            if not sentence.places:
-                continue
-            # All words at all slots in one product: to gather their vectors slot by slot costs more than the model.
-            every = pool.scores(states[[place.start - 1 for place in sentence.places]])
-            for place, scores in zip(sentence.places, every, strict=True):
+            for place in sentence.places:
+                scores = next(every)
                 some = wanted[place.slot.parse.text, place.slot.token.start] if wanted else None
                 odds = scores[self._candidates.first] - scores[ids[place.start]]
                 hopeful = list(

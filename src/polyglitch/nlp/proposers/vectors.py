@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
+
+import msgspec
 
 from polyglitch.errors import Missing
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.record import differ_by_ending
+from polyglitch.nlp.lexicons.words import key_rows
 from polyglitch.nlp.models.downloads import require
 from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.protocols import Candidate, Floats, Slot
@@ -83,6 +86,24 @@ class VectorProposer:
         ]
 
 
+def words_of_rows(vocab: Path, rows: int) -> list[str]:
+    """The word of each row of spaCy's vectors, from the files as they are: the vocabulary takes twice as long to load.
+
+    Rare words were mapped onto the rows of common ones: the first key of a row is its own word.
+    """
+    from spacy.strings import hash_string  # type: ignore[attr-defined]  # written in Cython
+    from spacy.symbols import IDS
+
+    strings = msgspec.json.decode((vocab / "strings.json").read_bytes(), type=list[str])
+    known = {hash_string(text): text for text in strings}
+    known |= {number: name for name, number in IDS.items()}  # spaCy's own names have small keys
+    words = [""] * rows
+    for key, row in key_rows(vocab).items():
+        if not words[row] and key in known:
+            words[row] = known[key]
+    return words
+
+
 @cache
 def open_vectors(language: str) -> VectorProposer:
     """The vectors of an installed spaCy pipeline for English."""
@@ -93,21 +114,10 @@ def open_vectors(language: str) -> VectorProposer:
     if not find_spec("spacy"):
         raise Missing("spaCy", "the proposer 'vectors'", "pip install 'polyglitch[nlp]'")
     folder = next(require("vectors", "the proposer 'vectors'").glob("en_core_web_md-*"))
-    from spacy.vocab import Vocab
-
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # the model was trained with an older spaCy; vectors do not age
-        vocab = Vocab().from_disk(folder / "vocab")
-    # Rare words were mapped onto the rows of common ones: the first key of a row is its own word.
-    words = [""] * vocab.vectors.shape[0]
-    for key, row in vocab.vectors.key2row.items():
-        if not words[row] and key in vocab.strings:
-            words[row] = vocab.strings[key]
+    table = np.load(folder / "vocab" / "vectors", mmap_mode="r")
     return VectorProposer(
-        words,
-        np.asarray(vocab.vectors.data, np.float32),
+        words_of_rows(folder / "vocab", len(table)),
+        np.asarray(table, np.float32),
         f"vectors:{folder.name}+classes",
         word_classes(language),
     )

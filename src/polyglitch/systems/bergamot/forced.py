@@ -20,7 +20,14 @@ from typing import Any
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats, ForcedReading, TokenScore
-from polyglitch.systems.bergamot.spelling import Odds, Spelling, respelled
+from polyglitch.systems.bergamot.batches import END, Packed, Places, in_order, looked_at, positions
+from polyglitch.systems.bergamot.spelling import (
+    Odds,
+    Spelling,
+    begun_otherwise,
+    respelled,
+    word_end,
+)
 from polyglitch.systems.embedding_gradients import inside
 
 VERSION = 1
@@ -30,7 +37,6 @@ MULTIPLIER = "_QuantMultA"
 OPTIONS = "special:model.yml"
 # A tiny model has 250 arrays, a large one under a thousand: a file that claims more is no model.
 MOST_ITEMS = 10_000
-END = 0  # </s> in every Bergamot vocabulary
 EPSILON = 1e-6  # of the layer normalisation, as in Marian
 EXPECTED = {
     "type": "transformer",
@@ -148,8 +154,8 @@ def only(folder: Path, pattern: str) -> Path:
     return found[0]
 
 
-AT_ONCE = 16  # sentences a batch: more pads more than it saves on a few cores
-LOGITS_AT_ONCE = 128  # states: their odds are 16 MB
+LOGITS_AT_ONCE = 64  # states whose odds are one product
+ROWS_AT_ONCE = 8  # of these, as many as a core's own memory holds: 1 MB
 RESPELLED = 3  # words of an output that may be cut anew
 
 
@@ -166,179 +172,243 @@ class Forced:
         self._pieces, self._weights = pieces, file.arrays
         self._heads, self._width = file.number("transformer-heads"), file.number("dim-emb")
         self._depths = file.number("enc-depth"), file.number("dec-depth")
+        self._joined: dict[tuple[str, ...], tuple[Floats, Floats | None]] = {}
         self._aligned: Any = None
 
-    def score(self, texts: Sequence[str], outputs: Sequence[str]) -> list[list[TokenScore]]:
-        """The pieces of each output with their log-probabilities; its end is left out."""
+    def score(
+        self,
+        texts: Sequence[str],
+        outputs: Sequence[str],
+        places: Sequence[Places | None] | None = None,
+    ) -> list[list[TokenScore]]:
+        """The pieces of each output with their log-probabilities; its end is left out.
+
+        Of an output with `places` only the pieces that stand there: the odds among all words are half of the work.
+        """
         sources = [[*self._pieces.encode(text), END] for text in texts]
         spelled = [self._spelled(output) for output in outputs]
-        found = self._odds(sources, spelled)
+        states = self._states(sources, [one.ids for one in spelled])
+        looks = places or [None] * len(outputs)
+        found = self._odds_where(states, spelled, looks)
         open_ones: Iterable[int] = range(len(texts))
         for _ in range(RESPELLED):
             tried = {n: respelled(self._pieces, spelled[n], found[n]) for n in open_ones}
             changed = {n: other for n, other in tried.items() if other is not None}
-            rows = self._odds([sources[n] for n in changed], list(changed.values()))
-            better = {
-                number: (other, row)
-                for (number, other), row in zip(changed.items(), rows, strict=True)
-                if total(row) > total(found[number])
-            }
-            for number, (other, row) in better.items():
-                spelled[number], found[number] = other, row
+            others = self._states([sources[n] for n in changed], [o.ids for o in changed.values()])
+            better = {}
+            for (number, other), state in zip(changed.items(), others, strict=True):
+                now = self._odds(states[number], spelled[number].ids)
+                then = self._odds(state, other.ids)
+                if total(then) > total(now):
+                    better[number] = (other, then, state)
+            for number, (other, row, state) in better.items():
+                spelled[number], found[number], states[number] = other, row, state
             open_ones = better.keys()
         return [
-            [
-                TokenScore(*span, one)
-                for span, (one, _) in zip(spelling.spans, row, strict=True)
-                if span != (0, 0)
-            ]
-            for spelling, row in zip(spelled, found, strict=True)
+            [TokenScore(*one.spans[at], row[at][0]) for at in looked_at(one.spans, look)]
+            for one, row, look in zip(spelled, found, looks, strict=True)
         ]
 
     def _spelled(self, output: str) -> Spelling:
         coded = self._pieces.encode(output, return_type="offset_mapping")
         return Spelling(coded["ids"], inside(coded["offsets"], output, 0, len(output)))
 
-    def _odds(self, sources: list[list[int]], spelled: list[Spelling]) -> list[list[Odds]]:
-        """What `_read` says, in batches of like length."""
-        found: list[list[Odds]] = [[] for _ in sources]
-        order = sorted(range(len(sources)), key=lambda number: len(sources[number]))
-        for start in range(0, len(order), AT_ONCE):
-            some = order[start : start + AT_ONCE]
-            rows = self._read([sources[n] for n in some], [spelled[n].ids for n in some])
-            for number, row in zip(some, rows, strict=True):
-                found[number] = row
+    def _odds_where(
+        self, states: list[Floats], spelled: list[Spelling], looks: Sequence[Places | None]
+    ) -> list[list[Odds]]:
+        """The odds of pieces that are looked at or may be cut anew; those of all others pass for good."""
+        found: list[list[Odds]] = [[(0.0, one) for one in each.ids] for each in spelled]
+        wanted = [
+            sorted({*looked_at(each.spans, look), *self._better_begun(state, each.ids)})
+            for state, each, look in zip(states, spelled, looks, strict=True)
+        ]
+        places = [(number, at) for number, row in enumerate(wanted) for at in row]
+        if places:
+            chosen = np.concatenate([state[row] for state, row in zip(states, wanted, strict=True)])
+            odds = self._odds(chosen, [spelled[number].ids[at] for number, at in places])
+            for (number, at), one in zip(places, odds, strict=True):
+                found[number][at] = one
+        return found
+
+    def _better_begun(self, states: Floats, ids: list[int]) -> list[int]:
+        """The pieces that another beginning of the same letters is likelier than: only these may be cut anew."""
+        options = [
+            begun_otherwise(self._pieces, tuple(ids[at : word_end(self._pieces, ids, at)]))
+            for at in range(len(ids))
+        ]
+        places = [at for at, some in enumerate(options) for _ in some]
+        own = self._logits(states, ids)
+        others = self._logits(states[places], [one for some in options for one in some])
+        return sorted({at for at, logit in zip(places, others, strict=True) if logit > own[at]})
+
+    def _logits(self, states: Floats, wanted: list[int]) -> Floats:
+        """How one word fits after each state, before it is compared with all others."""
+        table, bias = self._weights["Wemb"], self._weights["decoder_ff_logit_out_b"][0]
+        found: Floats = np.einsum("ij,ij->i", states, table[wanted]) + bias[wanted]
         return found
 
     def read(self, texts: Sequence[str], outputs: Sequence[str]) -> list[ForcedReading]:
         """The log-probability of each piece of an output and of its end, and what each looks at in the source."""
         coded = [self._pieces.encode(text, return_type="offset_mapping") for text in texts]
         targets = [[*self._pieces.encode(output), END] for output in outputs]
-        order = sorted(range(len(texts)), key=lambda number: len(coded[number]["ids"]))
         found: dict[int, ForcedReading] = {}
-        for start in range(0, len(order), AT_ONCE):
-            some = order[start : start + AT_ONCE]
+        for some in in_order(
+            [(len(c["ids"]), len(t)) for c, t in zip(coded, targets, strict=True)]
+        ):
             sources = [[*coded[n]["ids"], END] for n in some]
-            rows = self._read(sources, [targets[n] for n in some])
-            for place, (number, row) in enumerate(zip(some, rows, strict=True)):
+            states = self._read(sources, [targets[n] for n in some])
+            for place, (number, state) in enumerate(zip(some, states, strict=True)):
                 text = texts[number]
                 spans = [*inside(coded[number]["offsets"], text, 0, len(text)), (0, 0)]
-                seen = self._aligned[place, : len(row), : len(spans)].copy()
-                odds = np.asarray([one for one, _ in row], np.float32)
-                found[number] = ForcedReading(odds, tuple(spans), seen)
+                seen = self._aligned[place, : len(state), : len(spans)].copy()
+                odds = [one for one, _ in self._odds(state, targets[number])]
+                found[number] = ForcedReading(np.asarray(odds, np.float32), tuple(spans), seen)
         return [found[number] for number in range(len(texts))]
 
-    def _read(self, sources: list[list[int]], targets: list[list[int]]) -> list[list[Odds]]:
-        """The log-probability of each target word, given the source and the words before it, and the likeliest word."""
-        ids, hidden = padded(sources)
-        wanted, _ = padded(targets)
-        x = self._embed(ids) + positions(ids.shape[1], self._width)
-        for layer in range(1, self._depths[0] + 1):
-            x = self._attend(x, x, f"encoder_l{layer}_self", hidden)
-            x = self._feed_forward(x, f"encoder_l{layer}_ffn")
-        before = np.zeros(
-            (*wanted.shape, self._width), np.float32
-        )  # a word is read after it is wanted
-        before[:, 1:] = self._embed(wanted[:, :-1])
-        y = before + positions(wanted.shape[1], self._width)
-        for layer in range(1, self._depths[1] + 1):
-            y = self._recur(y, f"decoder_l{layer}_rnn")
-            y = self._attend(y, x, f"decoder_l{layer}_context", hidden)
-            y = self._feed_forward(y, f"decoder_l{layer}_ffn")
-        states = np.concatenate(
-            [row[: len(target)] for row, target in zip(y, targets, strict=True)]
-        )
-        odds = iter(self._log_odds(states, [one for target in targets for one in target]))
-        return [[next(odds) for _ in target] for target in targets]
+    def _states(self, sources: list[list[int]], targets: list[list[int]]) -> list[Floats]:
+        """What `_read` says, in batches of like length."""
+        found: list[Any] = [None] * len(sources)
+        for some in in_order([(len(s), len(t)) for s, t in zip(sources, targets, strict=True)]):
+            rows = self._read([sources[n] for n in some], [targets[n] for n in some])
+            for number, row in zip(some, rows, strict=True):
+                found[number] = row
+        return found
 
-    def _log_odds(self, states: Floats, wanted: list[int]) -> list[Odds]:
+    def _read(self, sources: list[list[int]], targets: list[list[int]]) -> list[Floats]:
+        """The states from which each target word is told, given the source and the words before it."""
+        ours, theirs = Packed(sources), Packed(targets)
+        x = self._embed(ours.ids) + positions(ours.longest, self._width)[ours.columns]
+        for layer in range(1, self._depths[0] + 1):
+            name = f"encoder_l{layer}_self"
+            queries, keys, values = self._split(ours.apart(self._dense(x, name, "qkv")), 3)
+            x = self._attend(x, queries, keys, values, name, ours, ours)
+            x = self._feed_forward(x, f"encoder_l{layer}_ffn")
+        y = self._embed(theirs.before)
+        y[theirs.columns == 0] = (
+            0.0  # a word is read after it is wanted, and nothing before the first
+        )
+        y += positions(theirs.longest, self._width)[theirs.columns]
+        for layer in range(1, self._depths[1] + 1):
+            y = self._recur(y, f"decoder_l{layer}_rnn", theirs)
+            name = f"decoder_l{layer}_context"
+            keys, values = self._split(ours.apart(self._dense(x, name, "kv")), 2)
+            (queries,) = self._split(theirs.apart(self._dense(y, name, "q")), 1)
+            y = self._attend(y, queries, keys, values, name, theirs, ours)
+            y = self._feed_forward(y, f"decoder_l{layer}_ffn")
+        return [y[start : start + len(t)] for start, t in zip(theirs.starts, targets, strict=True)]
+
+    def _odds(self, states: Floats, wanted: list[int]) -> list[Odds]:
         """The log-probability of one word after each state, among the whole vocabulary, and the likeliest one."""
         table, bias = self._weights["Wemb"], self._weights["decoder_ff_logit_out_b"][0]
         found: list[Odds] = []
         for start in range(0, len(wanted), LOGITS_AT_ONCE):
-            scores = states[start : start + LOGITS_AT_ONCE] @ table.T
-            scores += bias
-            own = scores[np.arange(len(scores)), wanted[start : start + LOGITS_AT_ONCE]]
-            likeliest = scores.argmax(1)
-            highest = scores[np.arange(len(scores)), likeliest]
-            scores -= highest[:, None]
-            np.exp(scores, out=scores)
-            odds = (own - highest - np.log(scores.sum(1))).tolist()
-            found += zip(odds, likeliest.tolist(), strict=True)
+            every = states[start : start + LOGITS_AT_ONCE] @ table.T
+            for first in range(0, len(every), ROWS_AT_ONCE):
+                scores = every[first : first + ROWS_AT_ONCE]
+                scores += bias
+                rows = np.arange(len(scores))
+                own = scores[rows, wanted[start + first :][: len(scores)]]
+                likeliest = scores.argmax(1)
+                highest = scores[rows, likeliest]
+                scores -= highest[:, None]
+                np.exp(scores, out=scores)
+                odds = (own - highest - np.log(scores.sum(1))).tolist()
+                found += zip(odds, likeliest.tolist(), strict=True)
         return found
 
     def _embed(self, ids: Any) -> Floats:
-        found: Floats = self._weights["Wemb"][ids] * np.float32(math.sqrt(self._width))
+        found: Floats = self._weights["Wemb"][ids]
+        found *= np.float32(math.sqrt(self._width))
         return found
 
     def _dense(self, x: Floats, block: str, which: str) -> Floats:
-        y: Floats = x.reshape(-1, x.shape[-1]) @ self._weights[f"{block}_W{which}"]
-        bias = self._weights.get(f"{block}_b{which}")
+        """One product for all matrices of a block that are named, a letter each."""
+        matrix, bias = self._matrices(block, *(which if which != "" else ("",)))
+        y: Floats = x @ matrix
         if bias is not None:
             y += bias
-        return y.reshape(*x.shape[:-1], -1)
+        return y
 
-    def _split(self, x: Floats) -> Floats:
-        """Batch x length x width as batch x heads x length x a head's width."""
-        return x.reshape(*x.shape[:2], self._heads, -1).transpose(0, 2, 1, 3)
+    def _matrices(self, block: str, *which: str) -> tuple[Floats, Floats | None]:
+        """Some matrices of a block side by side, with their biases."""
+        place = (block, *which)
+        if place not in self._joined:
+            parts = [self._weights[f"{block}_W{one}"] for one in which]
+            biases = [self._weights.get(f"{block}_b{one}") for one in which]
+            filled = [
+                np.zeros((1, part.shape[1]), np.float32) if bias is None else bias
+                for part, bias in zip(parts, biases, strict=True)
+            ]
+            bias = np.concatenate(filled, 1) if any(b is not None for b in biases) else None
+            joined = np.ascontiguousarray(np.concatenate(parts, 1)) if parts[1:] else parts[0]
+            self._joined[place] = (joined, bias)
+        return self._joined[place]
 
-    def _attend(self, x: Floats, seen: Floats, name: str, hidden: Floats) -> Floats:
-        queries, keys, values = (
-            self._split(self._dense(side, name, which))
-            for side, which in ((x, "q"), (seen, "k"), (seen, "v"))
-        )
-        scores: Any = (
-            queries @ keys.transpose(0, 1, 3, 2) / np.float32(math.sqrt(queries.shape[-1]))
-        )
-        scores += hidden
+    def _split(self, x: Floats, parts: int) -> list[Floats]:
+        """Batch x length x the widths of several parts, each as batch x heads x length x a head's width."""
+        heads = x.reshape(*x.shape[:2], parts, self._heads, -1)
+        return [heads[:, :, part].transpose(0, 2, 1, 3) for part in range(parts)]
+
+    def _attend(
+        self,
+        x: Floats,
+        queries: Floats,
+        keys: Floats,
+        values: Floats,
+        name: str,
+        own: Packed,
+        seen: Packed,
+    ) -> Floats:
+        scores: Any = queries @ keys.transpose(0, 1, 3, 2)
+        scores *= np.float32(1 / math.sqrt(queries.shape[-1]))
+        if seen.hidden is not None:
+            scores += seen.hidden
         scores -= scores.max(-1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(-1, keepdims=True)
         self._aligned = scores[:, 0]  # of the layer that is read last, which Marian trains to align
-        mixed: Floats = (scores @ values).transpose(0, 2, 1, 3).reshape(x.shape)
-        return self._normal(x + self._dense(mixed, name, "o"), f"{name}_Wo")
+        mixed = own.together((scores @ values).transpose(0, 2, 1, 3)).reshape(x.shape)
+        y = self._dense(mixed, name, "o")
+        y += x
+        return self._normal(y, f"{name}_Wo")
 
     def _feed_forward(self, x: Floats, name: str) -> Floats:
         inner = self._dense(x, name, "1")
         np.maximum(inner, 0, out=inner)
-        return self._normal(x + self._dense(inner, name, "2"), f"{name}_ffn")
+        y = self._dense(inner, name, "2")
+        y += x
+        return self._normal(y, f"{name}_ffn")
 
-    def _recur(self, x: Floats, name: str) -> Floats:
+    def _recur(self, x: Floats, name: str, own: Packed) -> Floats:
         """The simple recurrent unit: the matrices for all words at once, the cell word by word."""
-        forget: Any = 1 / (1 + np.exp(-self._dense(x, name, "f")))
-        update = (1 - forget) * self._dense(x, name, "")
-        cell: Any = np.zeros((x.shape[0], x.shape[2]), np.float32)
-        cells = np.empty_like(x)
-        for place in range(x.shape[1]):
-            cell = forget[:, place] * cell + update[:, place]
-            cells[:, place] = cell
-        return self._normal(x + np.maximum(cells, 0), f"{name}_ffn")
+        matrix, bias = self._matrices(name, "f", "")
+        both: Any = x @ matrix
+        if bias is not None:
+            both += bias
+        forget, update = both[:, : self._width], both[:, self._width :]
+        np.negative(forget, out=forget)
+        np.exp(forget, out=forget)
+        forget += 1
+        np.reciprocal(forget, out=forget)
+        update *= 1 - forget
+        steps = own.apart(both).transpose(1, 0, 2).copy()  # a step is one stretch of memory
+        cells = steps[:, :, self._width :]
+        for place in range(1, len(steps)):
+            cells[place] += steps[place, :, : self._width] * cells[place - 1]
+        y = own.together(cells.transpose(1, 0, 2))
+        np.maximum(y, 0, out=y)
+        y += x
+        return self._normal(y, f"{name}_ffn")
 
     def _normal(self, x: Floats, name: str) -> Floats:
+        """The layer normalisation, in place."""
         scale, bias = self._weights[f"{name}_ln_scale"][0], self._weights[f"{name}_ln_bias"][0]
-        x = x - x.mean(-1, keepdims=True)
-        spread = np.sqrt(np.einsum("...i,...i->...", x, x) / x.shape[-1] + EPSILON)
-        found: Floats = x / spread[..., None] * scale + bias
-        return found
-
-
-def padded(rows: list[list[int]]) -> tuple[Any, Floats]:
-    """Rows of unequal length as one matrix, and what is added to attention scores where it holds nothing."""
-    width = max(1, *map(len, rows)) if len(rows) > 1 else max(1, len(rows[0]))
-    ids = np.full((len(rows), width), END, np.int64)
-    hidden = np.full((len(rows), 1, 1, width), -np.inf, np.float32)
-    for number, row in enumerate(rows):
-        ids[number, : len(row)] = row
-        hidden[number, ..., : len(row)] = 0.0
-    return ids, hidden
-
-
-def positions(length: int, width: int) -> Floats:
-    """Sinusoidal positions: sines in the first half, cosines in the second."""
-    half = width // 2
-    rates = np.exp(np.arange(half) * (-math.log(10000.0) / (half - 1)))
-    angles = np.arange(length)[:, None] * rates
-    return np.concatenate([np.sin(angles), np.cos(angles)], -1).astype(np.float32)
+        x -= x.mean(-1, keepdims=True)
+        spread = np.sqrt(np.einsum("...i,...i->...", x, x) / np.float32(x.shape[-1]) + EPSILON)
+        x /= spread.astype(np.float32)[..., None]
+        x *= scale
+        x += bias
+        return x
 
 
 def load_forced(folder: Path) -> Forced:

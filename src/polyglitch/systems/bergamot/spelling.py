@@ -7,11 +7,13 @@ anew, the word is one piece that it never writes, and seems to surprise it beyon
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 UNLIKELY = -2.0  # log-probability of a piece that another cut is tried for
 SPACE = "▁"  # a piece that begins a word
 LONGEST = 24  # letters of a piece
+WORDS = 10_000  # of which is remembered what they may begin with, over all outputs
 Odds = tuple[float, int]  # the log-probability of a piece, and the piece that is likeliest there
 
 
@@ -53,6 +55,15 @@ def recut(pieces: Any, ids: Sequence[int], first: int) -> list[int] | None:
         return None
     rest = segmented(pieces, whole[len(begin) :])
     return None if rest is None else [first, *rest]
+
+
+@lru_cache(WORDS)
+def begun_otherwise(pieces: Any, ids: tuple[int, ...]) -> tuple[int, ...]:
+    """The other pieces that the letters of a word begin with: those that `recut` may put first."""
+    whole, unknown = "".join(map(pieces.id_to_piece, ids)), pieces.unk_id()
+    begun = (whole[:end] for end in range(1, len(whole) + 1))
+    found = (pieces.piece_to_id(begin) for begin in begun if begin.strip(SPACE))
+    return tuple(one for one in found if one not in (unknown, ids[0]))
 
 
 def segmented(pieces: Any, text: str) -> list[int] | None:

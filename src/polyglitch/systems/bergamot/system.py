@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from polyglitch.errors import Missing, SystemFailed, UsageError
+from polyglitch.files.lazy_numpy import one_thread
 from polyglitch.protocols import ForcedReading, Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest
@@ -59,8 +60,19 @@ class Firefox:
     ) -> list[list[TokenScore]]:
         """How likely the model finds each piece of an output; what the wheel rewrites afterwards it finds unlikely."""
 
+        return self.score_at(inputs, outputs, None, language)
+
+    def score_at(
+        self,
+        inputs: Sequence[Input],
+        outputs: Sequence[str],
+        places: Sequence[Sequence[tuple[int, int]] | None] | None,
+        language: str | None = None,
+    ) -> list[list[TokenScore]]:
+        """The same of some places of each output alone."""
         model = open_forced(model_folder(self._direction))
-        found: list[list[TokenScore]] = model.score([item.text for item in inputs], outputs)
+        with one_thread():  # the engine translates meanwhile
+            found: list[list[TokenScore]] = model.score([i.text for i in inputs], outputs, places)
         return found
 
     def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[ForcedReading]:
@@ -145,8 +157,18 @@ class Bergamot:
         self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
     ) -> list[list[TokenScore]]:
         """How likely the model finds each piece of an output."""
+        return self.score_at(inputs, outputs, None, language)
+
+    def score_at(
+        self,
+        inputs: Sequence[Input],
+        outputs: Sequence[str],
+        places: Sequence[Sequence[tuple[int, int]] | None] | None,
+        language: str | None = None,
+    ) -> list[list[TokenScore]]:
+        """The same of some places of each output alone."""
         found: list[list[TokenScore]]
-        found = open_forced(self._folder).score([item.text for item in inputs], outputs)
+        found = open_forced(self._folder).score([item.text for item in inputs], outputs, places)
         return found
 
     def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[ForcedReading]:

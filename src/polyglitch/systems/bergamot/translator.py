@@ -19,7 +19,8 @@ from torch import Tensor
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.protocols import Floats, Inspection
-from polyglitch.systems.bergamot.forced import END, only, read_model
+from polyglitch.systems.bergamot.batches import END
+from polyglitch.systems.bergamot.forced import only, read_model
 from polyglitch.systems.bergamot.network import Network
 from polyglitch.systems.embedding_gradients import attributes, inside
 

@@ -158,66 +158,108 @@ def diagonal(source: int, target: int) -> Numbers:
 
 def learn(pairs: Iterable[tuple[Keys, Keys]], known: Known | None = None) -> Lexicon:
     """A lexicon from sentences and their translations; repeated pairs count once."""
-    distinct = list(dict.fromkeys((tuple(s), tuple(t)) for s, t in pairs if s and t))
-    if not distinct:
-        return Lexicon({}, {})
-    turned = [(target, source) for source, target in distinct]
-    sources, targets = number(side for side, _ in distinct), number(side for side, _ in turned)
-    ahead = lay_out(distinct, sources, targets)
-    prior = dictionary_counts(ahead.types, list(sources), list(targets), known)
-    back = lay_out(turned, targets, sources)
-    back_prior = turned_counts(prior, ahead.types, back.types, len(sources), len(targets))
-    forward, backward = expect(ahead, prior), expect(back, back_prior)
-    size = len(sources) * len(targets)
-    if size > LARGEST_TABLE:
-        names_s, names_t = list(sources), list(targets)
-        return Lexicon(
-            entries(ahead, forward, names_s, names_t), entries(back, backward, names_t, names_s)
+    return learn_each([pairs], known)[0]
+
+
+def learn_each(
+    groups: Iterable[Iterable[tuple[Keys, Keys]]], known: Known | None = None
+) -> list[Lexicon]:
+    """A lexicon for each group of sentences, as if it were learned alone: many small ones at the price of a few."""
+    distinct = [
+        list(dict.fromkeys((tuple(s), tuple(t)) for s, t in pairs if s and t)) for pairs in groups
+    ]
+    found = [Lexicon({}, {}) for _ in distinct]
+    told = [number for number, pairs in enumerate(distinct) if pairs]
+    if not told:
+        return found
+    ahead = lay_out([distinct[number] for number in told])
+    back = lay_out([[(t, s) for s, t in distinct[number]] for number in told])
+    prior = dictionary_counts(ahead, known)
+    forward = expect(ahead, prior)
+    backward = expect(back, turned_counts(prior, ahead, back))
+    tables = [table_of(ahead, forward), table_of(back, backward)]
+    for number, here, there in zip(told, ahead.groups, back.groups, strict=True):
+        if here.size > LARGEST_TABLE:
+            found[number] = Lexicon(entries(ahead, here, forward), entries(back, there, backward))
+            continue
+        one, other = (
+            table[group.first : group.first + group.size].reshape(len(group.sources), -1)
+            for table, group in zip(tables, (here, there), strict=True)
         )
-    tables = [np.zeros(size), np.zeros(size)]
-    for table, layout, chance in zip(tables, (ahead, back), (forward, backward), strict=True):
-        table[layout.types] = np.where(chance > UNSEEN, chance, 0.0)
-    return TabledLexicon(
-        sources,
-        targets,
-        tables[0].reshape(len(sources), -1).T,
-        tables[1].reshape(len(targets), -1),
-    )
+        found[number] = TabledLexicon(here.sources, here.targets, one.T, other)
+    return found
+
+
+class Group(NamedTuple):
+    """The words of some sentences by number, and where their pairs begin among those of all groups."""
+
+    sources: dict[str, int]
+    targets: dict[str, int]
+    first: int
+
+    @property
+    def size(self) -> int:
+        """How many pairs of words there may be."""
+        return len(self.sources) * len(self.targets)
 
 
 class LinkLayout(NamedTuple):
     """Every possible link of every sentence in a row: its word pair, its target word, its place's weight."""
 
-    types: Places  # the distinct word pairs, as source times `width` plus target
+    groups: list[Group]
+    types: (
+        Places  # the distinct word pairs, as source times target words plus target, after `first`
+    )
+    group: Places  # of each word pair
+    source: Places  # of each word pair, counted over all groups
+    widths: Places  # target words that there are, for each source word
     which: Places  # for each link the place of its word pair among them
     rows: Places
     near: Numbers
-    width: int  # target words that there are
+
+    def local(self) -> tuple[Places, Places]:
+        """The numbers of the two words of each word pair in their group."""
+        first = np.array([group.first for group in self.groups])
+        width = np.array([len(group.targets) for group in self.groups])
+        code = self.types - first[self.group]
+        return code // width[self.group], code % width[self.group]
 
 
 def expect(layout: LinkLayout, prior: Numbers) -> Numbers:
     """The chance of the target word given the source word of each word pair, by expectation maximisation."""
-    types, which, rows, near, width = layout
-    of_source = types // width
+    which, rows, near, of_source = layout.which, layout.rows, layout.near, layout.source
+    size = len(layout.types)
     added = TRUST * prior
-    chance: Numbers = np.full(len(types), 1.0 / width) + prior
+    chance: Numbers = 1.0 / layout.widths[of_source] + prior
     for _ in range(ROUNDS):
-        weight = chance[which] * near
-        share = weight / np.bincount(rows, weight)[rows]
-        counts = np.bincount(which, share, len(types)) + added
+        weight = chance[which]
+        weight *= near
+        weight /= np.bincount(rows, weight)[rows]
+        counts = np.bincount(which, weight, size) + added
         totals = np.bincount(of_source, counts)
-        worth = spread(np.concatenate([counts + SPARSE, totals + SPARSE * width]))
-        chance = worth[: len(types)] / worth[len(types) :][of_source]
+        worth = spread(np.concatenate([counts + SPARSE, totals + SPARSE * layout.widths]))
+        chance = worth[:size] / worth[size:][of_source]
     return chance
 
 
-def entries(
-    layout: LinkLayout, chance: Numbers, sources: list[str], targets: list[str]
-) -> dict[tuple[str, str], float]:
-    """The chances by the two words."""
+def table_of(layout: LinkLayout, chance: Numbers) -> Numbers:
+    """The chances of all pairs of words, group after group; nothing for groups whose table would be too large."""
+    last = layout.groups[-1]
+    if len(layout.groups) == 1 and last.size > LARGEST_TABLE:
+        return np.zeros(0)
+    table = np.zeros(last.first + last.size)
+    table[layout.types] = np.where(chance > UNSEEN, chance, 0.0)
+    return table
+
+
+def entries(layout: LinkLayout, group: Group, chance: Numbers) -> dict[tuple[str, str], float]:
+    """The chances of a group by the two words."""
+    sources, targets = list(group.sources), list(group.targets)
+    here = (layout.types >= group.first) & (layout.types < group.first + group.size)
+    codes = (layout.types[here] - group.first).tolist()
     return {
-        (sources[code // layout.width], targets[code % layout.width]): float(value)
-        for code, value in zip(layout.types.tolist(), chance, strict=True)
+        (sources[code // len(targets)], targets[code % len(targets)]): float(value)
+        for code, value in zip(codes, chance[here], strict=True)
         if value > UNSEEN
     }
 
@@ -231,23 +273,43 @@ def number(sides: Iterable[Keys]) -> dict[str, int]:
     return found
 
 
-def lay_out(
-    pairs: Sequence[tuple[Keys, Keys]], sources: dict[str, int], targets: dict[str, int]
-) -> LinkLayout:
-    """All links that the sentences may have."""
+def lay_out(groups: Sequence[Sequence[tuple[Keys, Keys]]]) -> LinkLayout:
+    """All links that the sentences may have, each group with word pairs of its own."""
+    made: list[Group] = []
     cells: list[Any] = []
     rows: list[Any] = []
     near: list[Any] = []
-    width, count = len(targets), 0
-    for source, target in pairs:
-        s = np.array([0, *(sources[key] for key in source)])
-        t = np.array([targets[key] for key in target])
-        cells.append((s[None, :] * width + t[:, None]).ravel())
-        rows.append(np.repeat(np.arange(count, count + len(t)), len(s)))
-        near.append(weights_of_places(len(source), len(target)))
-        count += len(t)
-    types, which = np.unique(np.concatenate(cells), return_inverse=True)
-    return LinkLayout(types, which.reshape(-1), np.concatenate(rows), np.concatenate(near), width)
+    first = count = 0
+    for pairs in groups:
+        sources, targets = number(s for s, _ in pairs), number(t for _, t in pairs)
+        made.append(Group(sources, targets, first))
+        for source, target in pairs:
+            s = np.array([0, *map(sources.__getitem__, source)]) * len(targets) + first
+            t = np.array([*map(targets.__getitem__, target)])
+            cells.append((s[None, :] + t[:, None]).ravel())
+            rows.append(np.repeat(np.arange(count, count + len(t)), len(s)))
+            near.append(weights_of_places(len(source), len(target)))
+            count += len(t)
+        first += made[-1].size
+    types, which = numbered(np.concatenate(cells), first)
+    starts = np.array([group.first for group in made])
+    of_group = np.searchsorted(starts, types, "right") - 1
+    width = np.array([len(group.targets) for group in made])
+    before = np.cumsum([0, *(len(group.sources) for group in made[:-1])])
+    source = before[of_group] + (types - starts[of_group]) // width[of_group]
+    widths = np.repeat(width, [len(group.sources) for group in made])
+    together = np.concatenate(rows), np.concatenate(near)
+    return LinkLayout(made, types, of_group, source, widths, which, *together)
+
+
+def numbered(cells: Places, size: int) -> tuple[Places, Places]:
+    """The distinct cells in order, and for each cell its place among them; by a table, unless that is too large."""
+    if size > 20 * len(cells):
+        types, which = np.unique(cells, return_inverse=True)
+        return types, which.reshape(-1)
+    there = np.zeros(size, bool)
+    there[cells] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[cells]
 
 
 @lru_cache(LENGTHS)
@@ -258,27 +320,28 @@ def weights_of_places(source: int, target: int) -> Numbers:
     return found
 
 
-def dictionary_counts(
-    types: Places, sources: list[str], targets: list[str], known: Known | None
-) -> Numbers:
+def dictionary_counts(layout: LinkLayout, known: Known | None) -> Numbers:
     """What a dictionary says of each word pair; nothing translates the empty word."""
     if known is None:
-        return np.zeros(len(types))
-    width = len(targets)
+        return np.zeros(len(layout.types))
+    names = [(list(group.sources), list(group.targets)) for group in layout.groups]
+    of_group = layout.group.tolist()
+    source, target = (side.tolist() for side in layout.local())
     return np.array(
         [
-            known(sources[code // width], targets[code % width]) if code >= width else 0.0
-            for code in types.tolist()
+            known(names[g][0][s], names[g][1][t]) if s else 0.0
+            for g, s, t in zip(of_group, source, target, strict=True)
         ]
     )
 
 
-def turned_counts(
-    prior: Numbers, types: Places, turned: Places, sources: int, targets: int
-) -> Numbers:
+def turned_counts(prior: Numbers, ahead: LinkLayout, back: LinkLayout) -> Numbers:
     """The same of the word pairs from target to source: a dictionary need not be asked twice."""
-    target, source = turned // sources, turned % sources
-    place = np.searchsorted(types, source * targets + target).clip(max=len(types) - 1)
+    first = np.array([group.first for group in ahead.groups])
+    width = np.array([len(group.targets) for group in ahead.groups])
+    target, source = back.local()
+    code = first[back.group] + source * width[back.group] + target
+    place = np.searchsorted(ahead.types, code).clip(max=len(ahead.types) - 1)
     found: Numbers = np.where(target > 0, prior[place], 0.0)
     return found
 

@@ -315,7 +315,8 @@ def pair_off(one: Side, other: Side, lexicon: Lexicon, likeness: Likeness | None
         for j, rival in enumerate(there):
             alike[i, j] = (likeness(word.key, rival.key) or 0.0) if likeness else 0.0
             form[i, j] = shared_form(word.text, rival.text)
-            turns[i, j] = float((ahead[j] * back[i]).max()) if shared else 0.0
+    if shared and here and there:
+        turns = (ahead[None, :, :] * back[:, None, :]).max(-1)
     score = np.maximum(np.maximum(alike, form), np.sqrt(turns))
     return Pairing(rows, columns, alike, form, turns, partners(one, other, rows, columns, score))
 

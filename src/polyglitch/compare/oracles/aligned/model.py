@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers
+from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers, Places
 from polyglitch.compare.oracles.aligned.links import NONE, Likeness, Linked, Pairing, Side, Word
 from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.languages import language as language_of
@@ -159,16 +159,20 @@ def side_rows(
     side: Side, other: Side, pairing: Pairing, context: Context, near: Floats | None
 ) -> list[tuple[int, Row]]:
     """The changed words of one output."""
+    changed = side.changed
+    if not changed:
+        return []
     kept = np.array([partner != NONE for partner in side.source_match], bool)
-    common = side_row(side, other, kept)
+    common, edited = side_row(side, other, kept), edit_places(side, kept)
+    keys, rivals = side.source.keys, [(at, other.output.words[at].key) for at in other.changed]
     found = []
-    for index, at in enumerate(side.changed):
+    for index, at in enumerate(changed):
         word, behind = side.output.words[at], side.behind[at]
         row = kind_row(word, context) | common
-        row |= edit_row(side, behind, kept, word, context.lexicon)
-        row |= unit_row(side, other, behind, kept, context)
+        row |= edit_row(keys, behind, kept, word, context.lexicon)
+        row |= unit_row(side, other, behind, kept, rivals, context)
         row |= likeness_row(word, at, index, other, pairing, context, near)
-        row |= place_row(side, at, kept)
+        row |= place_row(side, at, edited)
         # Where the edit's own translation was not found, a word with no other source may well be it.
         row["could_be_edit"] = max(row["to_edit"], (1 - row["edit_found"]) * (1 - row["to_kept"]))
         found.append((at, row))
@@ -211,33 +215,38 @@ def kind_row(word: Word, context: Context) -> Row:
     return row
 
 
-def edit_row(side: Side, behind: Numbers, kept: Flags, word: Word, lexicon: Lexicon) -> Row:
+def edit_row(keys: list[str], behind: Numbers, kept: Flags, word: Word, lexicon: Lexicon) -> Row:
     """Whether the edit accounts for it."""
     edited = np.flatnonzero(~kept)
-    to_edit = float(behind[edited].sum())
-    to_kept = float(behind[kept].max()) if kept.any() else 0.0
-    keys = side.source.keys
+    to_edit, shared = float(behind[edited].sum()), behind[kept]
     return {
         "to_edit": to_edit,
-        "to_kept": to_kept,
-        "edit_share": to_edit / (to_edit + float(behind[kept].sum()) + 0.05),
+        "to_kept": float(shared.max()) if len(shared) else 0.0,
+        "edit_share": to_edit / (to_edit + float(shared.sum()) + 0.05),
         "edit_strength": max((lexicon.strength(keys[i], word.key) for i in edited), default=0.0),
     }
 
 
-def unit_row(side: Side, other: Side, behind: Numbers, kept: Flags, context: Context) -> Row:
+def unit_row(
+    side: Side,
+    other: Side,
+    behind: Numbers,
+    kept: Flags,
+    rivals: Sequence[tuple[int, str]],
+    context: Context,
+) -> Row:
     """How the source word behind it fares on the other side: lost, or said in another way."""
     if not kept.any() or not len(other.behind):
         return dict.fromkeys(("covered", "said_elsewhere", "rival", "anchor_kept"), MISSING)
     anchor = int(np.argmax(np.where(kept, behind, -1.0)))
     column = other.behind[:, side.source_match[anchor]]
-    key, keys, changed = side.source.words[anchor].key, other.output.keys, other.changed
+    key = side.source.words[anchor].key
     here = side.behind[:, anchor]
     same = [j for j in np.flatnonzero(column >= CLOSE) if other.output_match[j] != NONE]
     return {
         "covered": float(column.max()),
-        "said_elsewhere": max((float(column[j]) for j in changed), default=0.0),
-        "rival": max((context.lexicon.strength(key, keys[j]) for j in changed), default=0.0),
+        "said_elsewhere": max((float(column[at]) for at, _ in rivals), default=0.0),
+        "rival": max((context.lexicon.strength(key, one) for _, one in rivals), default=0.0),
         # The same source word is also behind a word that both outputs share: this one only adds to it.
         "anchor_kept": float(any(here[other.output_match[j]] >= CLOSE for j in same)),
     }
@@ -277,12 +286,16 @@ def nearest(key: str, other: Side, likeness: Likeness) -> float:
     return max((value for value in found if value is not None), default=0.0)
 
 
-def place_row(side: Side, at: int, kept: Flags) -> Row:
+def edit_places(side: Side, kept: Flags) -> Places:
+    """Where the output words stand that the edit itself is behind."""
+    own = side.behind[:, ~kept].sum(1) if (~kept).any() else np.zeros(len(side.behind))
+    return np.flatnonzero(own >= CLOSE)
+
+
+def place_row(side: Side, at: int, edited: Places) -> Row:
     """Where it stands: how near the edit's own translation, and whether its block has more words than what faces it."""
     block = side.block[at]
-    own = side.behind[:, ~kept].sum(1) if (~kept).any() else np.zeros(len(side.behind))
-    places = np.flatnonzero(own >= CLOSE)
     return {
-        "away": float(np.abs(places - at).min()) if len(places) else MISSING,
+        "away": float(np.abs(edited - at).min()) if len(edited) else MISSING,
         "block_excess": float(block.end - block.start - (block.facing_end - block.facing_start)),
     }

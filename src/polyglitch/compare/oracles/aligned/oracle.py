@@ -8,7 +8,7 @@ source, whether the other output says it in other words, and what kind of word i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple, cast, get_args
 
@@ -60,6 +60,9 @@ SHOWN = {  # of the features of a pair, as a report names them
 SAME = 0.5  # different outputs were asked for: a score over it says that no word of weight changed
 
 
+LEARNED_AT_ONCE = 64  # pairs whose lexicons are learned in one pass, each by itself: some 10 MB
+
+
 class Quad(NamedTuple):
     """Original and follow-up with what the system made of them."""
 
@@ -104,11 +107,13 @@ def read_pairs(
     sources = resources.read([t for q in quads for t in (q.source, q.followup)], resources.source)
     outputs = resources.read([t for q in quads for t in (q.first, q.second)], resources.target)
     vectors = resources.in_context(changed_outputs(quads, outputs))
-    every = [] if resources.links == PAIR else list(quads)
-    shared = context_of(every, sources, outputs, resources) if every else None
+    alone = resources.links == PAIR
+    together = [[quad] for quad in quads] if alone else [list(quads)]
+    contexts = contexts_of(together, sources, outputs, resources) if quads else iter(())
+    shared = None if alone else next(contexts, None)
     for quad in quads:
         first, second = outputs[quad.first], outputs[quad.second]
-        context = shared or context_of([quad], sources, outputs, resources)
+        context = shared or next(contexts)
         lexicon = context.lexicon
         linked = link(sources[quad.source], sources[quad.followup], first, second, lexicon)
         pairing = pair_off(linked.first, linked.second, lexicon, context.likeness)
@@ -120,17 +125,25 @@ def read_pairs(
         yield ReadPairs(quad, linked, pairing, rows, broken, told, denies)
 
 
-def context_of(
-    quads: Sequence[Quad],
+def contexts_of(
+    groups: Sequence[Sequence[Quad]],
     sources: dict[str, Sentence],
     outputs: dict[str, Sentence],
     resources: Resources,
-) -> Context:
-    """Lexicon and frequencies of some pairs; of a pair alone there are no frequencies."""
-    sides = ((s, t) for q in quads for s, t in ((q.source, q.first), (q.followup, q.second)))
-    lexicon = resources.lexicon([(sources[s], outputs[t]) for s, t in sides])
+) -> Iterator[Context]:
+    """Lexicon and frequencies of each group of pairs; of a pair alone there are no frequencies."""
     counts = None if resources.links == PAIR else frequencies(list(outputs.values()))
-    return Context(lexicon, resources.likeness, counts, len(outputs), resources.target)
+    for start in range(0, len(groups), LEARNED_AT_ONCE):
+        sides = [
+            [
+                (sources[s], outputs[t])
+                for q in quads
+                for s, t in ((q.source, q.first), (q.followup, q.second))
+            ]
+            for quads in groups[start : start + LEARNED_AT_ONCE]
+        ]
+        for lexicon in resources.lexicons(sides):
+            yield Context(lexicon, resources.likeness, counts, len(outputs), resources.target)
 
 
 def changed_outputs(quads: Sequence[Quad], outputs: dict[str, Sentence]) -> list[Sentence]:

@@ -12,7 +12,7 @@ from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 from polyglitch import registry
-from polyglitch.compare.oracles.aligned.lexicon import Known, Lexicon, Numbers, counted, learn
+from polyglitch.compare.oracles.aligned.lexicon import Known, Lexicon, Numbers, counted, learn_each
 from polyglitch.compare.oracles.aligned.links import (
     Likeness,
     Sentence,
@@ -179,7 +179,14 @@ class Resources:
         """Which word stands behind which in these sentences and their translations."""
         if self._show is not None:
             return self._show(sides)
-        return learn(((source.keys, output.keys) for source, output in sides), self.known)
+        return self.lexicons([sides])[0]
+
+    def lexicons(self, groups: Sequence[Sides]) -> list[Lexicon]:
+        """The same for several groups of sentences, of each by itself."""
+        if self._show is not None:
+            return [self._show(sides) for sides in groups]
+        keys = (((s.keys, t.keys) for s, t in sides) for sides in groups)
+        return learn_each(keys, self.known)
 
     def in_context(self, sentences: Sequence[Sentence]) -> dict[str, Floats]:
         """The words of target sentences as vectors in their context; nothing without an encoder."""

@@ -29,7 +29,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
     Statement,
     changed_pair,
 )
-from polyglitch.protocols import Lens, TokenScore, Tools
+from polyglitch.protocols import FocusedLens, Lens, TokenScore, Tools
 from polyglitch.records import Input, Trial, digest
 
 SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
@@ -42,7 +42,15 @@ LEADS = 0.5  # of the worst word's surprise: what follows an error is often more
 AT_ONCE = 256  # outputs that a lens is given in one call
 SCORING = 2  # of the rules by which lenses score: what was kept by others is not taken for these
 Languages = tuple[str | None, str | None]  # of inputs and outputs
-Side = tuple[str, str]  # an input, and what is asked about of its output
+Span = tuple[int, int]
+
+
+class Side(NamedTuple):
+    """An input, what is asked about of its output, and the places there that matter; none told are all."""
+
+    input: str
+    output: str
+    places: tuple[Span, ...] | None = None
 
 
 class Confidence:
@@ -62,7 +70,7 @@ class Confidence:
             return [None] * len(trials)
         language = self.language or tools.languages[1]
         pairs = [changed_pair(trial, language) for trial in trials]
-        asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair))
+        asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair, lens))
         scores = token_scores(lens, list(asked), tools, (tools.languages[0], language))
         return [pair and statement(pair, scores, lens, self.name) for pair in pairs]
 
@@ -78,12 +86,20 @@ class ForeignLens(Confidence):
     own = False
 
 
-def sides_of(pair: Pair) -> tuple[Side, Side]:
+def sides_of(pair: Pair, lens: Lens) -> tuple[Side, Side]:
     """What the lens is asked: the original, which other pairs share, and the follow-up as far as it is looked at."""
-    last = max((word.end for word in pair.words if word.output == 1), default=0)
+    words = [word for word in pair.words if word.output == 1]
+    last = max((word.end for word in words), default=0)
     first, second = zip(pair.inputs, pair.outputs, strict=True)
     after = FIRST_WORD.match(second[1], last)  # what comes too soon in the original is compared
-    return first, (second[0], second[1][: after.end() if after else last])
+    read = second[1][: after.end() if after else last]
+    if not isinstance(lens, FocusedLens):
+        return Side(*first), Side(second[0], read)
+    places = {(word.start, word.end) for word in words}
+    for block in dict.fromkeys(word.block for word in words):
+        near = word_before(pair, block, 1), word_after(pair, block, 1)
+        places.update(place for place in near if place and place[1] <= len(read))
+    return Side(*first), Side(second[0], read, tuple(sorted(places)))
 
 
 def statement(
@@ -92,9 +108,10 @@ def statement(
     """What is to be said of the least likely changed word."""
     # A foreign model would have written much of an output otherwise: what it dislikes is no error yet.
     astray = ASTRAY if witness == Confidence.name else math.inf
-    told = surprises(pair, [scores[side] for side in sides_of(pair)], astray)
+    sides = sides_of(pair, lens)
+    told = surprises(pair, [scores[side] for side in sides], astray)
     worst, word = first_surprising(told)
-    share = math.exp(-surprise_at(scores[sides_of(pair)[word.output]], (word.start, word.end)))
+    share = math.exp(-surprise_at(scores[sides[word.output]], (word.start, word.end)))
     name = lens.signature.partition("|")[0].partition("?")[0]
     place = f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation"
     what = "comes too soon" if word.early else "is unlikely there"
@@ -145,23 +162,25 @@ def first_surprising(told: Sequence[tuple[float, ChangedWord]]) -> tuple[float, 
 def bare_surprise(pair: Pair, sides: Sequence[Sequence[TokenScore]], word: ChangedWord) -> float:
     """How surprising a word is; of one that comes too soon, beyond what it is where it does not."""
     value = surprise_at(sides[word.output], (word.start, word.end))
-    if not word.early:
-        return value
-    facing = [
-        one.end for one in pair.words if (one.block, one.output) == (word.block, 1 - word.output)
-    ]
-    after = FIRST_WORD.match(pair.outputs[1 - word.output], max(facing)) if facing else None
-    return value - surprise_at(sides[1 - word.output], after.span(1)) if after else value
+    after = word_after(pair, word.block, 1 - word.output) if word.early else None
+    return value - surprise_at(sides[1 - word.output], after) if after else value
 
 
-def word_before(pair: Pair, block: int, output: int) -> tuple[int, int] | None:
-    """The word right before a place of difference."""
+def word_after(pair: Pair, block: int, output: int) -> Span | None:
+    """Where the first word behind a place of difference stands, if the output has a word in that place."""
+    ends = [word.end for word in pair.words if (word.block, word.output) == (block, output)]
+    after = FIRST_WORD.match(pair.outputs[output], max(ends)) if ends else None
+    return after.span(1) if after else None
+
+
+def word_before(pair: Pair, block: int, output: int) -> Span | None:
+    """Where the last word before a place of difference stands."""
     start = min(w.start for w in pair.words if (w.block, w.output) == (block, output))
     before = LAST_WORD.search(pair.outputs[output][:start])
     return before.span(1) if before else None
 
 
-def surprise_at(scores: Sequence[TokenScore], span: tuple[int, int]) -> float:
+def surprise_at(scores: Sequence[TokenScore], span: Span) -> float:
     """Minus the log-probability of a word: of all its pieces, each after those before it."""
     start, end = span
     return -sum(one.log_probability for one in scores if one.start < end and one.end > start)
@@ -180,13 +199,12 @@ def token_scores(
     """What the lens says of each input and output, from the store where it was asked before."""
     kind = f"lens {SCORING}:{lens.signature}"
     source, language = languages
-    keys = {digest([source, language, *side], 32): side for side in asked}
+    keys = {digest([source, language, *stored_name(side)], 32): side for side in asked}
     known = tools.remember(kind, list(keys))
     new = [(key, side) for key, side in keys.items() if key not in known]
     for start in range(0, len(new), AT_ONCE):
         some = new[start : start + AT_ONCE]
-        inputs = [Input(text, language=source) for _, (text, _) in some]
-        found = lens.score(inputs, [text for _, (_, text) in some], language)
+        found = looked_at(lens, [side for _, side in some], languages)
         made = {
             key: [(one.start, one.end, round(one.log_probability, 4)) for one in scores]
             for (key, _), scores in zip(some, found, strict=True)
@@ -194,6 +212,23 @@ def token_scores(
         tools.keep(kind, made)
         known |= made
     return {side: [TokenScore(*one) for one in known[key]] for key, side in keys.items()}
+
+
+def stored_name(side: Side) -> tuple[str, ...]:
+    """What names a side in the store; one that is asked about as a whole has no places."""
+    places = () if side.places is None else (repr(side.places),)
+    return (side.input, side.output, *places)
+
+
+def looked_at(
+    lens: Lens, sides: Sequence[Side], languages: Languages
+) -> Sequence[Sequence[TokenScore]]:
+    """What the lens says of each side, only of the places that matter where it can tell of these alone."""
+    inputs = [Input(side.input, language=languages[0]) for side in sides]
+    outputs = [side.output for side in sides]
+    if isinstance(lens, FocusedLens):
+        return lens.score_at(inputs, outputs, [side.places for side in sides], languages[1])
+    return lens.score(inputs, outputs, languages[1])
 
 
 COUNTED = 3  # words that are told worst: one may be a whim of the model, a lost phrase has several
@@ -229,7 +264,7 @@ class WayBack:
 def homeward(trial: Trial) -> tuple[Side, Side]:
     """Each output with the source that it should tell."""
     first, second = two_texts(trial)
-    return (first, trial.case.inputs[0].text), (second, trial.case.inputs[1].text)
+    return Side(first, trial.case.inputs[0].text), Side(second, trial.case.inputs[1].text)
 
 
 class Told(NamedTuple):

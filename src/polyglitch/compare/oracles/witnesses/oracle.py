@@ -15,9 +15,11 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -25,6 +27,7 @@ from polyglitch.compare.oracles.aligned.model import load_model, logistic
 from polyglitch.compare.oracles.aligned.oracle import (
     LONGEST,
     Judgement,
+    Quad,
     aligned,
     in_output,
     judge_pairs,
@@ -54,6 +57,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
 from polyglitch.languages.guess import guess_language
 from polyglitch.nlp.lexicons.words import lists_at_hand
+from polyglitch.nlp.recent import Recent
 from polyglitch.protocols import Tools
 from polyglitch.records import Span, Trial, Verdict
 
@@ -81,15 +85,38 @@ class PairWitness:
         open_ones = [
             at
             for at, trial in enumerate(trials)
-            if undecided(trial) is None and len(trial.case.inputs) > 1
+            if undecided(trial) is None and len(trial.case.inputs) > 1 and changed(trial)
         ]
-        quads = [quad_of(trials[at]) for at in open_ones]
-        resources = resources_for(quads, tools, *tools.languages)
-        for start in range(0, len(quads), LONGEST):
-            some = judge_pairs(quads[start : start + LONGEST], resources, ANY, facts=False)
-            for at, judgement in zip(open_ones[start:], some, strict=False):
-                found[at] = judgement if judgement.details.get("chance") else None
+        # Methods make many of the same mutants of a sentence: each pair is looked at once.
+        keys = [(quad_of(trials[at]), *tools.languages) for at in open_ones]
+        judged = judged_lately(tools).get(keys, partial(self.judge_new, tools))
+        for at, judgement in zip(open_ones, judged, strict=True):
+            found[at] = judgement if judgement.details.get("chance") else None
         return found
+
+    def judge_new(self, tools: Tools, keys: list[Key]) -> list[Judgement]:
+        """The same of pairs that were not met lately."""
+        quads = [key[0] for key in keys]
+        resources = resources_for(quads, tools, *tools.languages)
+        parts = (quads[start : start + LONGEST] for start in range(0, len(quads), LONGEST))
+        return [one for some in parts for one in judge_pairs(some, resources, ANY, facts=False)]
+
+
+Key = tuple[Quad, str | None, str | None]  # a pair with the languages of its two sides
+LATELY = 4096  # pairs that the methods of a campaign share, some 10 MB
+_judged: WeakKeyDictionary[Any, Recent[Key, Judgement]] = WeakKeyDictionary()
+
+
+def judged_lately(tools: Tools) -> Recent[Key, Judgement]:
+    """What was said of pairs with the tools of a campaign, for as long as these are there."""
+    campaign = tools.campaign if isinstance(tools, ToldTools) else tools
+    return _judged.setdefault(campaign, Recent(LATELY))
+
+
+def changed(trial: Trial) -> bool:
+    """Whether the outputs differ at all; of those that do not there is nothing to read."""
+    first, second = two_texts(trial)
+    return first != second
 
 
 def stated(judged: Judgement) -> Statement:
@@ -211,6 +238,7 @@ OTHERS: tuple[Witness, ...] = (
     WayBack(),
     Places(),
 )
+ASK_MODELS = (Confidence, WayBack)
 Said = dict[str, Statement]
 FIRST = (OwnFacts.name, AgreementWitness.name)  # what they say is seen at once
 TELLING = 0.5  # log-odds: a witness that adds less has nothing to show, such as a word that is merely not common
@@ -271,11 +299,20 @@ def hear(
     """What the pair looks like by its words, and all statements on it by the name of the witness."""
     if not trials:
         return [], []
-    judged = pair.judge(trials, tools)
-    said: list[Said] = [{pair.name: stated(one)} if one else {} for one in judged]
-    for witness in OTHERS:
-        for known, one in zip(said, witness.hear(trials, tools), strict=True):
-            known |= {witness.name: one} if one else {}
+    # The products of a model leave Python free for the words meanwhile.
+    with ThreadPoolExecutor(1) as beside:
+        models = {
+            one.name: beside.submit(one.hear, trials, tools)
+            for one in OTHERS
+            if isinstance(one, ASK_MODELS)
+        }
+        judged = pair.judge(trials, tools)
+        said: list[Said] = [{pair.name: stated(one)} if one else {} for one in judged]
+        for witness in OTHERS:
+            aside = models.get(witness.name)
+            heard = aside.result() if aside else witness.hear(trials, tools)
+            for known, one in zip(said, heard, strict=True):
+                known |= {witness.name: one} if one else {}
     return judged, said
 
 
@@ -326,10 +363,10 @@ class ToldTools:
     """The tools of a campaign, with the languages that a caller told or that were guessed."""
 
     def __init__(self, tools: Tools, languages: tuple[str | None, str | None]) -> None:
-        self._tools, self.languages = tools, languages
+        self.campaign, self.languages = tools, languages
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._tools, name)
+        return getattr(self.campaign, name)
 
 
 def with_languages(

@@ -7,6 +7,7 @@ tokens included, and from WordNet: synonyms, wider, narrower and similar words, 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -143,5 +144,5 @@ class CandidateWords:
 
     def _sharing(self, word: str) -> range:
         """The places of the words with the same first three letters; words are sorted."""
-        low, high = np.searchsorted(self.words, [word[:3], word[:3] + "{"])
-        return range(int(low), int(high))
+        begin = word[:3]
+        return range(bisect_left(self.words, begin), bisect_left(self.words, begin + "{"))
