@@ -105,7 +105,7 @@ def test_a_grammar_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text(CORPUS)
     # Of this grammar nothing is richer than what the sentences have, so nothing grows.
     done = cli("generate", "--corpus", "c.csv", "--grammar", "u.tsv.gz", "-o", "o.jsonl")
-    assert "10-question-no: 8" in done.stderr and "expanded" not in done.stderr
+    assert "(10-question-no): 8" in done.stderr and "expanded" not in done.stderr
     wrong = cli("generate", "--corpus", "c.csv", "--grammar", "no.tsv.gz", "-o", "o.jsonl", code=2)
     assert "no.tsv.gz" in wrong.stderr
     assert "no such file" in cli("grammar", "x.mrg", "-o", "g.tsv.gz", code=2).stderr
