@@ -23,7 +23,7 @@ check: $(VENV)/.check lint
 	$(BIN)/python -m pytest -n 2 -m "not (models or browser or postgres or ray or slow)"
 
 test: debian $(VENV)/.dev lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations 30 --durations-min 5
 
 lint: $(VENV)/.check
 	$(BIN)/ruff check .
