@@ -78,7 +78,8 @@ def test_capabilities_of_stored_runs(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     cli("run", "--system", "python:m:same", "--corpus", "s.jsonl", "--method", "suite", "-q")
     told = cli("evaluate", "capabilities", "-o", "table.md").stdout
-    assert "1 of 1 (100.0%)" in told
+    assert "1 of 1: 100.0% (20.7 to 100.0)" in told
+    assert "python:m:same" in told  # no colons are read as a picture
     assert "| Blame | 1 of 1: 100.0%" in (tmp_path / "table.md").read_text()
     (tmp_path / "t.txt").write_text("The old bridge was closed.\nThe new road is open.\n")
     other = ("run", "--system", "python:m:same", "--corpus", "t.txt", "--method", "llm")

@@ -28,7 +28,7 @@ from polyglitch.run.budget import Progress as Step
 @contextmanager
 def progress_bar(hidden: bool = False) -> Iterator[Callable[[Step], None]]:
     """A bar over the queries, those that are done of those that are known; nothing where it goes into a pipe."""
-    console = Console(stderr=True)
+    console = Console(stderr=True, emoji=False)
     if hidden or not console.is_terminal:
         yield lambda _: None
         return
@@ -66,7 +66,7 @@ def how_far(step: Step, plain: bool = False) -> str:
 
 def show_figures(summary: Summary, history: History, worst: int = 5, err: bool = False) -> None:
     """What was found, in a short table, and the worst of it; first of all what makes it void."""
-    console = Console(stderr=err)
+    console = Console(stderr=err, emoji=False)
     for alarm in summary.alarms:
         console.print(escape(visible(alarm)), style="bold red", highlight=False, soft_wrap=True)
     example = degenerate_of(history.row["figures"]).example
@@ -81,7 +81,7 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
     console.print(table)
     if summary.capabilities:
         console.print()
-        wide = console if console.is_terminal else Console(stderr=err, width=140)
+        wide = console if console.is_terminal else Console(stderr=err, emoji=False, width=140)
         wide.print(capability_table(summary.capabilities))
         if len(summary.capabilities) > MOST_CAPABILITIES:
             more = len(summary.capabilities) - MOST_CAPABILITIES
@@ -152,8 +152,12 @@ def capability_table(results: Sequence[CapabilityResult]) -> Table:
 
 def wide_console() -> Console:
     """A console for tables of figures: in a pipe they are not folded to 80 columns."""
-    console = Console(highlight=False, markup=False)
-    return console if console.is_terminal else Console(highlight=False, markup=False, width=140)
+    console = Console(highlight=False, markup=False, emoji=False)
+    return (
+        console
+        if console.is_terminal
+        else Console(highlight=False, markup=False, emoji=False, width=140)
+    )
 
 
 def visible(text: str) -> str:

@@ -192,9 +192,9 @@ def show_table(
     for title, results in rows:
         beside = [published.get(title, "-")] if published else []
         table.add_row(escape(visible(title)), *(cell(result) for result in results), *beside)
-    console, width = Console(stderr=err), 60 + 40 * len(columns) + (70 if published else 0)
-    console = console if console.is_terminal else Console(stderr=err, width=width)
-    console.print(table)
+    console, width = Console(stderr=err, emoji=False), 60 + 40 * len(columns)
+    wide = Console(stderr=err, emoji=False, width=width + (70 if published else 0))
+    (console if console.is_terminal else wide).print(table)
 
 
 def cell(result: Any) -> str:

@@ -22,7 +22,7 @@ from polyglitch.results.tables import (
 MOST_NAMED = 3  # of what all fail: a sentence with more is not read
 
 
-class Side(msgspec.Struct, frozen=True):
+class ComparedSystem(msgspec.Struct, frozen=True):
     """One system, or one prompt with one model."""
 
     name: str
@@ -54,7 +54,7 @@ class Share(msgspec.Struct, frozen=True):
         return self.failed / self.decided
 
 
-class Row(msgspec.Struct, frozen=True):
+class TestedRow(msgspec.Struct, frozen=True):
     """What is tested, and how many of its tests each side fails."""
 
     title: str
@@ -68,7 +68,7 @@ class Row(msgspec.Struct, frozen=True):
         return max((share.rate for share in found), default=0.0), sum(s.failed for s in found)
 
 
-def side_by_side(sides: Sequence[Side], rows: Sequence[Row], about: str) -> str:
+def side_by_side(sides: Sequence[ComparedSystem], rows: Sequence[TestedRow], about: str) -> str:
     """The page: nothing in it but its own style."""
     style = asset("report.css")
     failing = sorted((row for row in rows if row.worst[1]), key=lambda row: row.worst, reverse=True)
@@ -88,7 +88,7 @@ def side_by_side(sides: Sequence[Side], rows: Sequence[Row], about: str) -> str:
     )
 
 
-def answer(sides: Sequence[Side]) -> str:
+def answer(sides: Sequence[ComparedSystem]) -> str:
     """Who holds most, and how much the others hold."""
     judged = sorted(
         (side for side in sides if side.share is not None and not side.alarm),
@@ -106,7 +106,7 @@ def answer(sides: Sequence[Side]) -> str:
     return told + "".join(f"; {side.name} {side.share or 0:.1%}" for side in others) + "."
 
 
-def shared_faults(sides: Sequence[Side], failing: Sequence[Row]) -> str:
+def shared_faults(sides: Sequence[ComparedSystem], failing: Sequence[TestedRow]) -> str:
     """What all of them fail in, the worst first; nothing where there is no such thing."""
     shared = [row.title for row in failing if all(share and share.failed for share in row.shares)]
     shared = [title[:1].upper() + title[1:] for title in shared]
@@ -125,7 +125,7 @@ def begun(name: str) -> str:
 def systems_page(columns: Sequence[SystemColumn], files: Sequence[str]) -> str:
     """Several systems on the same tests."""
     sides = [
-        Side(
+        ComparedSystem(
             system_in_words(column.system),
             column.system,
             file,
@@ -137,7 +137,7 @@ def systems_page(columns: Sequence[SystemColumn], files: Sequence[str]) -> str:
         for column, file in zip(columns, files, strict=True)
     ]
     rows = [
-        Row(title, title, [share_of(result) for result in results])
+        TestedRow(title, title, [share_of(result) for result in results])
         for title, results in table_rows(columns)
     ]
     corpus = next((column.corpus for column in columns if column.corpus), "")
@@ -157,7 +157,7 @@ def share_of(result: CapabilityResult | None) -> Share | None:
 def matrix_page(matrix: Matrix) -> str:
     """Several prompts with several models on the same tests."""
     rows = [
-        Row(
+        TestedRow(
             relation_in_words(name),
             name,
             [share_of_cell(column.cells.get(name)) for column in matrix.columns],
@@ -170,13 +170,13 @@ def matrix_page(matrix: Matrix) -> str:
     )
 
 
-def side_of(column: Column) -> Side:
+def side_of(column: Column) -> ComparedSystem:
     """A prompt with a model."""
     whole = column.cells.get(ALL)
     held, failed = (whole.holds, whole.violated) if whole else (0, 0)
     against = f"Against the first: {compared(column)}." if column.against else ""
     notes = (against, took_in_words(column), f"polyglitch report --run {column.run}")
-    return Side(
+    return ComparedSystem(
         ", ".join(filter(None, (column.prompt, system_in_words(column.system)))),
         column.name,
         "",

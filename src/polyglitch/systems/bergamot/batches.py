@@ -14,7 +14,7 @@ AT_ONCE = 16  # sentences a batch: more pads more than it saves on a few cores
 Places = Sequence[tuple[int, int]]  # characters of an output that are looked at
 
 
-class Packed:
+class Batch:
     """Rows of unequal length one after the other, so that no product is made of what merely fills up."""
 
     def __init__(self, rows: list[list[int]]) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats, ForcedReading, TokenScore
-from polyglitch.systems.bergamot.batches import END, Packed, Places, in_order, looked_at, positions
+from polyglitch.systems.bergamot.batches import END, Batch, Places, in_order, looked_at, positions
 from polyglitch.systems.bergamot.spelling import (
     Odds,
     Spelling,
@@ -276,7 +276,7 @@ class Forced:
 
     def _read(self, sources: list[list[int]], targets: list[list[int]]) -> list[Floats]:
         """The states from which each target word is told, given the source and the words before it."""
-        ours, theirs = Packed(sources), Packed(targets)
+        ours, theirs = Batch(sources), Batch(targets)
         x = self._embed(ours.ids) + positions(ours.longest, self._width)[ours.columns]
         for layer in range(1, self._depths[0] + 1):
             name = f"encoder_l{layer}_self"
@@ -356,8 +356,8 @@ class Forced:
         keys: Floats,
         values: Floats,
         name: str,
-        own: Packed,
-        seen: Packed,
+        own: Batch,
+        seen: Batch,
     ) -> Floats:
         scores: Any = queries @ keys.transpose(0, 1, 3, 2)
         scores *= np.float32(1 / math.sqrt(queries.shape[-1]))
@@ -379,7 +379,7 @@ class Forced:
         y += x
         return self._normal(y, f"{name}_ffn")
 
-    def _recur(self, x: Floats, name: str, own: Packed) -> Floats:
+    def _recur(self, x: Floats, name: str, own: Batch) -> Floats:
         """The simple recurrent unit: the matrices for all words at once, the cell word by word."""
         matrix, bias = self._matrices(name, "f", "")
         both: Any = x @ matrix

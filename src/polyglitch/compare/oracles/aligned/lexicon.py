@@ -190,7 +190,7 @@ def learn_each(
     return found
 
 
-class Group(NamedTuple):
+class PairLexicon(NamedTuple):
     """The words of some sentences by number, and where their pairs begin among those of all groups."""
 
     sources: dict[str, int]
@@ -206,7 +206,7 @@ class Group(NamedTuple):
 class LinkLayout(NamedTuple):
     """Every possible link of every sentence in a row: its word pair, its target word, its place's weight."""
 
-    groups: list[Group]
+    groups: list[PairLexicon]
     types: (
         Places  # the distinct word pairs, as source times target words plus target, after `first`
     )
@@ -252,7 +252,9 @@ def table_of(layout: LinkLayout, chance: Numbers) -> Numbers:
     return table
 
 
-def entries(layout: LinkLayout, group: Group, chance: Numbers) -> dict[tuple[str, str], float]:
+def entries(
+    layout: LinkLayout, group: PairLexicon, chance: Numbers
+) -> dict[tuple[str, str], float]:
     """The chances of a group by the two words."""
     sources, targets = list(group.sources), list(group.targets)
     here = (layout.types >= group.first) & (layout.types < group.first + group.size)
@@ -275,14 +277,14 @@ def number(sides: Iterable[Keys]) -> dict[str, int]:
 
 def lay_out(groups: Sequence[Sequence[tuple[Keys, Keys]]]) -> LinkLayout:
     """All links that the sentences may have, each group with word pairs of its own."""
-    made: list[Group] = []
+    made: list[PairLexicon] = []
     cells: list[Any] = []
     rows: list[Any] = []
     near: list[Any] = []
     first = count = 0
     for pairs in groups:
         sources, targets = number(s for s, _ in pairs), number(t for _, t in pairs)
-        made.append(Group(sources, targets, first))
+        made.append(PairLexicon(sources, targets, first))
         for source, target in pairs:
             s = np.array([0, *map(sources.__getitem__, source)]) * len(targets) + first
             t = np.array([*map(targets.__getitem__, target)])

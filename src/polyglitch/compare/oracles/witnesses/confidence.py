@@ -36,7 +36,7 @@ SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
 LEAST_SHOWN = 0.0001
 ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is laid over its output does
 LAST_WORD = re.compile(r"(\w+)\W*$")
-FIRST_WORD = re.compile(r"\W*(\w+)")
+FIRST_WORD = re.compile(r"\W*+(\w+)")  # possessive: a long gap is walked once
 WORDS = re.compile(r"\w+")
 LEADS = 0.5  # of the worst word's surprise: what follows an error is often more surprising than the error
 AT_ONCE = 256  # outputs that a lens is given in one call
@@ -45,7 +45,7 @@ Languages = tuple[str | None, str | None]  # of inputs and outputs
 Span = tuple[int, int]
 
 
-class Side(NamedTuple):
+class AskedText(NamedTuple):
     """An input, what is asked about of its output, and the places there that matter; none told are all."""
 
     input: str
@@ -86,7 +86,7 @@ class ForeignLens(Confidence):
     own = False
 
 
-def sides_of(pair: Pair, lens: Lens) -> tuple[Side, Side]:
+def sides_of(pair: Pair, lens: Lens) -> tuple[AskedText, AskedText]:
     """What the lens is asked: the original, which other pairs share, and the follow-up as far as it is looked at."""
     words = [word for word in pair.words if word.output == 1]
     last = max((word.end for word in words), default=0)
@@ -94,16 +94,16 @@ def sides_of(pair: Pair, lens: Lens) -> tuple[Side, Side]:
     after = FIRST_WORD.match(second[1], last)  # what comes too soon in the original is compared
     read = second[1][: after.end() if after else last]
     if not isinstance(lens, FocusedLens):
-        return Side(*first), Side(second[0], read)
+        return AskedText(*first), AskedText(second[0], read)
     places = {(word.start, word.end) for word in words}
     for block in dict.fromkeys(word.block for word in words):
         near = word_before(pair, block, 1), word_after(pair, block, 1)
         places.update(place for place in near if place and place[1] <= len(read))
-    return Side(*first), Side(second[0], read, tuple(sorted(places)))
+    return AskedText(*first), AskedText(second[0], read, tuple(sorted(places)))
 
 
 def statement(
-    pair: Pair, scores: dict[Side, list[TokenScore]], lens: Lens, witness: str
+    pair: Pair, scores: dict[AskedText, list[TokenScore]], lens: Lens, witness: str
 ) -> Statement:
     """What is to be said of the least likely changed word."""
     # A foreign model would have written much of an output otherwise: what it dislikes is no error yet.
@@ -194,8 +194,8 @@ def shown(share: float) -> str:
 
 
 def token_scores(
-    lens: Lens, asked: Sequence[Side], tools: Tools, languages: Languages
-) -> dict[Side, list[TokenScore]]:
+    lens: Lens, asked: Sequence[AskedText], tools: Tools, languages: Languages
+) -> dict[AskedText, list[TokenScore]]:
     """What the lens says of each input and output, from the store where it was asked before."""
     kind = f"lens {SCORING}:{lens.signature}"
     source, language = languages
@@ -214,14 +214,14 @@ def token_scores(
     return {side: [TokenScore(*one) for one in known[key]] for key, side in keys.items()}
 
 
-def stored_name(side: Side) -> tuple[str, ...]:
+def stored_name(side: AskedText) -> tuple[str, ...]:
     """What names a side in the store; one that is asked about as a whole has no places."""
     places = () if side.places is None else (repr(side.places),)
     return (side.input, side.output, *places)
 
 
 def looked_at(
-    lens: Lens, sides: Sequence[Side], languages: Languages
+    lens: Lens, sides: Sequence[AskedText], languages: Languages
 ) -> Sequence[Sequence[TokenScore]]:
     """What the lens says of each side, only of the places that matter where it can tell of these alone."""
     inputs = [Input(side.input, language=languages[0]) for side in sides]
@@ -261,10 +261,10 @@ class WayBack:
         ]
 
 
-def homeward(trial: Trial) -> tuple[Side, Side]:
+def homeward(trial: Trial) -> tuple[AskedText, AskedText]:
     """Each output with the source that it should tell."""
     first, second = two_texts(trial)
-    return Side(first, trial.case.inputs[0].text), Side(second, trial.case.inputs[1].text)
+    return AskedText(first, trial.case.inputs[0].text), AskedText(second, trial.case.inputs[1].text)
 
 
 class Told(NamedTuple):
@@ -281,7 +281,7 @@ class Told(NamedTuple):
 
 
 def statement_back(
-    trial: Trial, scores: dict[Side, list[TokenScore]], lens: Lens, language: str | None
+    trial: Trial, scores: dict[AskedText, list[TokenScore]], lens: Lens, language: str | None
 ) -> Statement | None:
     """What is to be said of the words that are told most differently."""
     sides = [scores[side] for side in homeward(trial)]
