@@ -36,7 +36,6 @@ SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
 LEAST_SHOWN = 0.0001
 ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is laid over its output does
 LAST_WORD = re.compile(r"(\w+)\W*$")
-FIRST_WORD = re.compile(r"\W*+(\w+)")  # possessive: a long gap is walked once
 WORDS = re.compile(r"\w+")
 LEADS = 0.5  # of the worst word's surprise: what follows an error is often more surprising than the error
 AT_ONCE = 256  # outputs that a lens is given in one call
@@ -91,7 +90,7 @@ def sides_of(pair: Pair, lens: Lens) -> tuple[AskedText, AskedText]:
     words = [word for word in pair.words if word.output == 1]
     last = max((word.end for word in words), default=0)
     first, second = zip(pair.inputs, pair.outputs, strict=True)
-    after = FIRST_WORD.match(second[1], last)  # what comes too soon in the original is compared
+    after = WORDS.search(second[1], last)  # what comes too soon in the original is compared
     read = second[1][: after.end() if after else last]
     if not isinstance(lens, FocusedLens):
         return AskedText(*first), AskedText(second[0], read)
@@ -169,8 +168,8 @@ def bare_surprise(pair: Pair, sides: Sequence[Sequence[TokenScore]], word: Chang
 def word_after(pair: Pair, block: int, output: int) -> Span | None:
     """Where the first word behind a place of difference stands, if the output has a word in that place."""
     ends = [word.end for word in pair.words if (word.block, word.output) == (block, output)]
-    after = FIRST_WORD.match(pair.outputs[output], max(ends)) if ends else None
-    return after.span(1) if after else None
+    after = WORDS.search(pair.outputs[output], max(ends)) if ends else None
+    return after.span() if after else None
 
 
 def word_before(pair: Pair, block: int, output: int) -> Span | None:
