@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import resource
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -127,14 +126,14 @@ def figures(
 
 def asked(store: Path) -> str:
     """The distinct inputs of a campaign, as a JSON array."""
-    with sqlite3.connect(store) as connection:
-        records = [
-            json.loads(row[0])
-            for row in connection.execute("select record from cases order by position")
-        ]
-    return json.dumps(
-        list(dict.fromkeys(item["text"] for case in records for item in case["inputs"]))
-    )
+    from polyglitch.results.history import open_history
+
+    history = open_history("", str(store))
+    methods = [method["name"] for method in history.definition["methods"]]
+    judged = (pair for name in methods for pair in history.store.verdicts.get(history.run_id, name))
+    texts = dict.fromkeys(item.text for case, _ in judged for item in case.inputs)
+    history.store.close()
+    return json.dumps(list(texts))
 
 
 if __name__ == "__main__":
