@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,12 +28,45 @@ DIRECTIONS = ("en-pt", "pt-en")
 MOST_THREADS = 8  # past this the model's own memory traffic is the limit, not the cores
 
 
-class Firefox:
+class Scoring:
+    """Scores outputs by the model's own files, in numpy; what the wheel rewrites after the model it finds unlikely."""
+
+    def __init__(self, files: Callable[[], Path]) -> None:
+        self._files = files  # the folder of the model, looked for when it is first needed
+
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
+        """How likely the model finds each piece of an output."""
+        return self.score_at(inputs, outputs, None, language)
+
+    def score_at(
+        self,
+        inputs: Sequence[Input],
+        outputs: Sequence[str],
+        places: Sequence[Sequence[tuple[int, int]] | None] | None,
+        language: str | None = None,
+    ) -> list[list[TokenScore]]:
+        """The same of some places of each output alone."""
+        texts = [item.text for item in inputs]
+        with one_thread():  # a translator works meanwhile
+            found: list[list[TokenScore]] = open_forced(self._files()).score(texts, outputs, places)
+        return found
+
+    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[ForcedReading]:
+        """How likely the model finds each piece of an output, and what of the input it looks at."""
+        found: list[ForcedReading]
+        found = open_forced(self._files()).read([item.text for item in inputs], outputs)
+        return found
+
+
+class Firefox(Scoring):
     """One direction of the translator; calls from several threads run side by side."""
 
     batch_size = 16
 
     def __init__(self, direction: str, translate: Callable[[str, str], str], version: str) -> None:
+        super().__init__(partial(model_folder, direction))
         self._direction, self._translate = direction, translate
         source, _, target = direction.partition("-")
         self.languages: tuple[str | None, str | None] = (source, target)
@@ -48,38 +81,10 @@ class Firefox:
         self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
     ) -> list[Inspection]:
         """Look into each input with the given outputs, or with what the translator says of it."""
-
         if outputs is None:
             outputs = [output.text for output in self.ask(inputs)]
-        translator = open_translator(model_folder(self._direction))
+        translator = open_translator(self._files())
         found: list[Inspection] = translator.inspect([item.text for item in inputs], outputs)
-        return found
-
-    def score(
-        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
-    ) -> list[list[TokenScore]]:
-        """How likely the model finds each piece of an output; what the wheel rewrites afterwards it finds unlikely."""
-
-        return self.score_at(inputs, outputs, None, language)
-
-    def score_at(
-        self,
-        inputs: Sequence[Input],
-        outputs: Sequence[str],
-        places: Sequence[Sequence[tuple[int, int]] | None] | None,
-        language: str | None = None,
-    ) -> list[list[TokenScore]]:
-        """The same of some places of each output alone."""
-        model = open_forced(model_folder(self._direction))
-        with one_thread():  # the engine translates meanwhile
-            found: list[list[TokenScore]] = model.score([i.text for i in inputs], outputs, places)
-        return found
-
-    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[ForcedReading]:
-        """How likely the model finds each piece of an output, and what of the input it looks at."""
-
-        model = open_forced(model_folder(self._direction))
-        found: list[ForcedReading] = model.read([item.text for item in inputs], outputs)
         return found
 
     def close(self) -> None:
@@ -124,14 +129,15 @@ def model_folder(direction: str) -> Path:
     return found[-1]
 
 
-class Bergamot:
+class Bergamot(Scoring):
     """A model's folder as a system. One call at a time: torch uses the cores by itself."""
 
     batch_size = 32
     parallel = 1
 
     def __init__(self, folder: Path, translator: Translator) -> None:
-        self._translator, self._lock, self._folder = translator, threading.Lock(), folder.resolve()
+        super().__init__(folder.resolve)
+        self._translator, self._lock = translator, threading.Lock()
         source, target = direction(folder)
         self.languages: tuple[str | None, str | None] = (source, target)
         self.signature = f"bergamot:{folder.name}|files={fingerprint(model_files(folder))}"
@@ -152,30 +158,6 @@ class Bergamot:
         with self._lock:
             given = self._translator.translate(texts) if outputs is None else outputs
             return self._translator.inspect(texts, given)
-
-    def score(
-        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
-    ) -> list[list[TokenScore]]:
-        """How likely the model finds each piece of an output."""
-        return self.score_at(inputs, outputs, None, language)
-
-    def score_at(
-        self,
-        inputs: Sequence[Input],
-        outputs: Sequence[str],
-        places: Sequence[Sequence[tuple[int, int]] | None] | None,
-        language: str | None = None,
-    ) -> list[list[TokenScore]]:
-        """The same of some places of each output alone."""
-        found: list[list[TokenScore]]
-        found = open_forced(self._folder).score([item.text for item in inputs], outputs, places)
-        return found
-
-    def read(self, inputs: Sequence[Input], outputs: Sequence[str]) -> list[ForcedReading]:
-        """How likely the model finds each piece of an output, and what of the input it looks at."""
-        found: list[ForcedReading]
-        found = open_forced(self._folder).read([item.text for item in inputs], outputs)
-        return found
 
     def close(self) -> None:
         """The model goes with the object."""
