@@ -15,6 +15,11 @@ from polyglitch.store.cases import ITS_SEED, ITS_VERDICT
 from polyglitch.store.rows import Rows, pages, storable
 from polyglitch.store.schema import read_case, read_verdict, verdict_record
 
+# What a case and its verdict are read from, its seed's record among it.
+JUDGED = (
+    *(s.cases.c.id, s.cases.c.seed, s.cases.c.record, s.seeds.c.record),
+    *(s.verdicts.c.outcome, s.verdicts.c.record),
+)
 Fence = Callable[[Connection], object]  # raises where its holder may not write any more
 
 
@@ -184,24 +189,16 @@ class Verdicts(Rows):
         ids: Sequence[str] | None = None,
     ) -> list[tuple[Case, Verdict]]:
         """Cases with their verdicts: the violations of some seeds, or those with these ids in that order."""
-        c, v = s.cases, s.verdicts
+        c = s.cases
         query = (
-            select(
-                c.c.id,
-                c.c.seed,
-                c.c.record,
-                s.seeds.c.record,
-                v.c.outcome,
-                v.c.record,
-                c.c.position,
-            )
+            select(*JUDGED, c.c.position)
             .select_from(c)
-            .join(v, ITS_VERDICT)
+            .join(s.verdicts, ITS_VERDICT)
             .outerjoin(s.seeds, ITS_SEED)
             .where(c.c.run == run, c.c.method == method)
         )
         if seeds is not None:
-            query = query.where(c.c.seed.in_(seeds), v.c.outcome == "violated", s.NOT_HELD)
+            query = query.where(c.c.seed.in_(seeds), s.verdicts.c.outcome == "violated", s.NOT_HELD)
         # Asked to sort what ids or seeds pick, SQLite would walk all cases of the run in their order.
         elif ids is None:
             query = query.order_by(c.c.position)
@@ -273,15 +270,7 @@ class Verdicts(Rows):
         """The violations of the cases that were made last, the last first: method, case, verdict."""
         c, v = s.cases, s.verdicts
         query = (
-            select(
-                c.c.method,
-                c.c.id,
-                c.c.seed,
-                c.c.record,
-                s.seeds.c.record,
-                v.c.outcome,
-                v.c.record,
-            )
+            select(c.c.method, *JUDGED)
             .select_from(c)
             .join(v, ITS_VERDICT)
             .outerjoin(s.seeds, ITS_SEED)
