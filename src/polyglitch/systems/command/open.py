@@ -30,7 +30,8 @@ from polyglitch.systems.command.child import Child, cannot_start
 from polyglitch.systems.command.once import NOTHING, Deaths, Once, as_line, fingerprint, split
 
 GLANCE = 0.001  # seconds in which most surplus lines show, as they follow the first at once
-GRACE = 0.02  # seconds in which all of them should
+GRACE = 0.02  # seconds in which all of them should, at least,
+MOST_GRACE = 0.1  # and at most, where the program or the machine is slow: a thirtieth of a slow batch
 PATIENCE = (
     1.0  # seconds of silence after reading its first line before a program is suspected to buffer
 )
@@ -104,7 +105,7 @@ class LockStep:
                 outputs.append(failed(f"the input is not valid Unicode: {error.reason}"))
                 continue
             output = self._ask_line(line, careful)
-            grace = GRACE if careful or index == len(inputs) - 1 else GLANCE
+            grace = _grace(output) if careful or index == len(inputs) - 1 else GLANCE
             outputs.append(self._unless_surplus(output, grace, careful))
         return outputs
 
@@ -183,6 +184,11 @@ class LockStep:
             self._slow = True
             self._patience = min(2 * (now - start), 0.4 * self._timeout)
         return answer(lines[0], now - start)
+
+
+def _grace(output: Output) -> float:
+    """How long a surplus line may take to come: longer where the answer itself took longer."""
+    return min(max(GRACE, 5 * output.seconds), MOST_GRACE)
 
 
 def open_command(rest: str, timeout: float) -> LockStep:
