@@ -58,3 +58,18 @@ def test_a_list_of_names_is_in_no_language() -> None:
     assert guess_language(["Anna Berg, Tokyo", "Ivo Marini, Bern"]) == ""
     assert guess_language(["新的法律将于一月一日生效。"]) == "zh"
     assert guess_language(["Il sindaco non sa che cosa è successo nel porto."]) == "it"
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("医者は月曜日に3人の患者を診ませんでした。", "ja"),
+        ("新しい橋は来年開通します。IBMとGoogleが参加します。", "ja"),
+        ("어머니는 토요일마다 시장에서 빵을 사십니다.", "ko"),
+        ("Ο δρόμος προς το λιμάνι είναι κλειστός.", "el"),
+        ("我们都使用Windows系统和办公软件。", "zh"),
+        ("Мой брат не знает, где стоит эта машина.", "ru"),
+    ],
+)
+def test_a_script_tells_its_language(text: str, language: str) -> None:
+    assert guess_language([text]) == language

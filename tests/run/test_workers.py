@@ -86,6 +86,7 @@ def content(where: str, run_id: str) -> list[Any]:
         store.close()
 
 
+@pytest.mark.slow
 def test_workers_come_to_the_same(folder: Path, where: str) -> None:
     alone, figures = run(campaign("alone.sqlite"))
     wanted = campaign(where)

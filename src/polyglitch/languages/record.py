@@ -308,6 +308,11 @@ def _scripts() -> dict[str, dict[str, Any]]:
     return tomllib.loads(folder().joinpath("scripts.toml").read_text("utf-8"))
 
 
+def languages_of_script(script: str) -> tuple[str, ...]:
+    """The codes of the languages that are written in a script, the commonest first; Latin names none."""
+    return tuple(_scripts().get(script, {}).get("languages", ()))
+
+
 def _script_of(code: str) -> str:
     return next((name for name, row in _scripts().items() if code in row["languages"]), "Latin")
 

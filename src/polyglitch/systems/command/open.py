@@ -31,7 +31,9 @@ from polyglitch.systems.command.once import NOTHING, Deaths, Once, as_line, fing
 
 GLANCE = 0.001  # seconds in which most surplus lines show, as they follow the first at once
 GRACE = 0.02  # seconds in which all of them should, at least,
-MOST_GRACE = 0.1  # and at most, where the program or the machine is slow: a thirtieth of a slow batch
+MOST_GRACE = (
+    0.1  # and at most, where the program or the machine is slow: a thirtieth of a slow batch
+)
 PATIENCE = (
     1.0  # seconds of silence after reading its first line before a program is suspected to buffer
 )

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from functools import cache
 from typing import NamedTuple
 
@@ -26,6 +25,7 @@ from polyglitch.compare.oracles.facts.lists import (
     without_titles,
 )
 from polyglitch.languages import language as language_of
+from polyglitch.languages.guess import letters_by_script
 from polyglitch.nlp.lexicons.words import frequencies, frequencies_or_like
 
 WEIGHT = 0.9
@@ -183,7 +183,6 @@ AT_HOME = (
     2.6  # on Zipf's scale, once in 2.5 million words: words left over that were read stay under 2.4
 )
 HARDLY_EVER, FAR_MORE = 2.0, 2.0  # on Zipf's scale: once in ten million words; a hundred times
-SCRIPTS = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana"}
 WRITTEN_WITH = {"Kana": ("Kana", "Han")}  # scripts that are written with others
 KEEP = re.compile(
     r"\{\w*\}|%[sd]\b|https?://\S+|(?<![\w.+-])[\w.+-]++@[\w-]++\.[\w.]++|\b(?=\w{3})[A-Z]++\d[A-Z\d]*+\b"
@@ -222,22 +221,6 @@ def language_findings(
 def tell_words(code: str) -> frozenset[str]:
     """The function words of a language."""
     return language_of(code).function_words
-
-
-def letters_by_script(text: str) -> Counter[str]:
-    """How many letters of each script a text has."""
-    found: Counter[str] = Counter()
-    for character, times in Counter(text).items():
-        if character.isalpha():
-            found[script_of(character)] += times
-    return found
-
-
-@cache
-def script_of(character: str) -> str:
-    """The script of a letter, by its Unicode name."""
-    first = unicodedata.name(character, "?").split()[0].split("-")[0]
-    return SCRIPTS.get(first, first.capitalize())
 
 
 def length_findings(
