@@ -158,6 +158,7 @@ def test_results_by_a_property(result: pg.Result) -> None:
         result.by("relaton")
 
 
+@pytest.mark.slow
 @pytest.mark.needs("spacy", "pandas")
 def test_a_frame_has_a_row_a_case(result: pg.Result) -> None:
     frame = result.to_pandas()

@@ -114,6 +114,7 @@ TALLIES = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(TALLIES, st.integers(1, 50)))
 def test_nothing_is_lost_in_the_count(tallies: dict[Tally, int]) -> None:
     results = capability_results(tallies)

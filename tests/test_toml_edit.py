@@ -76,6 +76,7 @@ tables = st.dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(tables, st.one_of(st.integers(), st.booleans(), st.text(), st.lists(st.floats(0, 9))))
 def test_any_value_reads_back_and_nothing_else_changes(
     known: dict[str, dict[str, int]], value: Any

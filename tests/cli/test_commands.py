@@ -17,6 +17,7 @@ from tests.conftest import ROOT, Cli
 UPPER = "def shout(text):\n    return text.upper()\n"
 
 
+@pytest.mark.slow
 def test_help_is_fast_because_nothing_heavy_is_imported(cli: Cli) -> None:
     done = cli("--help")
     assert all(name in done.stdout for name in COMMANDS)
@@ -35,6 +36,7 @@ def test_help_is_fast_because_nothing_heavy_is_imported(cli: Cli) -> None:
     assert out.stdout.strip().endswith("[]"), out.stdout + out.stderr
 
 
+@pytest.mark.slow
 def test_a_campaign_of_the_core_needs_no_numpy(tmp_path: Path) -> None:
     (tmp_path / "loud.py").write_text("def up(text):\n    return text.upper()\n")
     probe = """
@@ -72,6 +74,7 @@ def test_what_needs_numpy_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) ->
         lazy_numpy._Numpy("numpy").zeros(3)  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", ["methods", "systems", "metrics", "parsers", "proposers", "embedders"]
 )
@@ -86,6 +89,7 @@ def test_lists_are_arrays_of_named_objects(cli: Cli, kind: str) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

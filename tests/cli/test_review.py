@@ -8,6 +8,7 @@ from tests.conftest import Cli
 from tests.review.samples import fill
 
 
+@pytest.mark.slow
 def test_a_store_that_is_not_there_is_named(cli: Cli) -> None:
     assert "no such file" in cli("review", "--store", "none.sqlite", code=2).stderr
 

@@ -65,6 +65,7 @@ REMOVED = "The bridge was opened by Anna Roe. When was the bridge opened?"
 OTHER_YEAR = "The bridge was opened in 1861 by Anna Roe. When was the bridge opened?"
 
 
+@pytest.mark.slow
 def test_reasons_name_the_claim_and_mark_both_places() -> None:
     one, other = "It was opened in 1853.", "The bridge was opened in 1861."
     verdict = judged("same", QUESTION, QUESTION.lower(), one, other)

@@ -32,6 +32,7 @@ def longest_common(a: list[str], b: list[str]) -> int:
     return table[-1][-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("align", [blocks, published_blocks, backwards])
 @given(a=Lists, b=Lists)
 def test_blocks_rebuild_both_sides(

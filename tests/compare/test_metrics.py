@@ -38,6 +38,7 @@ Western = st.text(st.characters(max_codepoint=255), max_size=40) | st.text(
 )
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(text=Western | Texts)
 def test_units_are_the_same_however_they_are_cut(text: str) -> None:
@@ -46,6 +47,7 @@ def test_units_are_the_same_however_they_are_cut(text: str) -> None:
         assert units(text, language) == pattern(eliding).findall(text) == cut(text, language).units
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(pairs=st.lists(st.tuples(Texts, Texts), min_size=1, max_size=6))
 def test_cosines_in_arrays_are_those_of_single_vectors(pairs: list[tuple[str, str]]) -> None:
@@ -71,6 +73,7 @@ def test_a_registered_metric_fits_the_contract_under_its_own_name(name: str) -> 
     assert found.score([]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=MODELS.get(name, ())) for name in NAMES])
 @settings(max_examples=40, deadline=None)
 @given(pairs=Pairs)

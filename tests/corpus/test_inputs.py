@@ -115,6 +115,7 @@ def rows_of(texts: list[tuple[str, str, str, str]]) -> list[dict[str, Any]]:
     return [dict(zip(("id", "text", "target", "label"), row, strict=True)) for row in texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zipped", [False, True])
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_same_sentences_from_every_format(name: str, zipped: bool, tmp_path: Path) -> None:
@@ -139,6 +140,7 @@ sentence = st.text(
 ).filter(lambda text: any(c.isalpha() for c in text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.json", "a.tmx", "a.xlf", "b.xliff", "a.po"])
 @given(texts=st.lists(sentence, unique=True, min_size=1, max_size=8))
 @settings(max_examples=40, deadline=None)

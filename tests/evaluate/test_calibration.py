@@ -16,6 +16,7 @@ from polyglitch.evaluate.labelled_scores import from_file
 scores = st.lists(st.floats(0, 1).map(lambda x: round(x, 4)), min_size=1, max_size=30)
 
 
+@pytest.mark.slow
 @given(scores, st.integers(0, 29), st.sampled_from(["below", "above"]))
 def test_the_line_reports_the_same_at_or_past_it(found: list[float], pick: int, side: str) -> None:
     last = found[pick % len(found)]
@@ -30,6 +31,7 @@ def test_the_line_reports_the_same_at_or_past_it(found: list[float], pick: int, 
         )
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=50), st.integers(0, 9))
 def test_a_sentence_is_never_on_both_sides_of_a_fold(groups: list[str], seed: int) -> None:
     parts = folds(groups, seed)
@@ -46,6 +48,7 @@ def test_goals_are_read_and_nonsense_is_explained() -> None:
             read_goal(text)
 
 
+@pytest.mark.slow
 def test_noise_looks_good_where_it_was_fitted_and_not_where_it_was_not() -> None:
     draw = random.Random(5)
     bugs = [n % 4 == 0 for n in range(120)]
@@ -58,6 +61,7 @@ def test_noise_looks_good_where_it_was_fitted_and_not_where_it_was_not() -> None
     assert sum(held) / len(held) < 0.4, "a quarter are bugs: a score of chance can do no better"
 
 
+@pytest.mark.slow
 def test_two_halves_of_the_truth_are_better_together() -> None:
     draw = random.Random(7)
     bugs, one, other = [], [], []
@@ -74,6 +78,7 @@ def test_two_halves_of_the_truth_are_better_together() -> None:
     assert calibrate(sample, Goal("f"), combine=False)[1].metrics in (("one",), ("other",))
 
 
+@pytest.mark.slow
 def test_semmts_published_thresholds_come_out_of_its_labels(shared_data: Path) -> None:
     path = shared_data / "semmt" / "rq2_SemMT_SemMT_Issues_Label.csv"
     sample = from_file(path, ["LEVEN", "DFA"], "Translation_Label", "below", "Initial_Seeds")

@@ -18,6 +18,7 @@ def test_the_area_is_apfd(failed: list[bool]) -> None:
     assert area(fault_curve(failed)) == pytest.approx(apfd(failed))
 
 
+@pytest.mark.slow
 @given(runs, st.randoms(use_true_random=False))
 def test_nothing_beats_the_ideal_order(failed: list[bool], draw) -> None:  # type: ignore[no-untyped-def]
     scores = {"chance": [draw.random() for _ in failed]}

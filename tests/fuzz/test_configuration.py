@@ -70,6 +70,7 @@ def test_any_bytes_as_configuration(
     refused(["run", "--config", str(file), "-q"], capsys)
 
 
+@pytest.mark.slow
 @fuzz
 @given(st.dictionaries(st.sampled_from(KEYS), values, max_size=5))
 def test_any_value_under_any_key(
@@ -103,6 +104,7 @@ def test_the_line_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         assert code == 2 and f"polyglitch.toml:{line}:" in told, told
 
 
+@pytest.mark.slow
 @fuzz
 @given(
     st.sampled_from(["sit", "suite", "semmt", "qaqa"]), st.dictionaries(texts, values, max_size=3)

@@ -60,6 +60,7 @@ def hostile(good: bytes) -> st.SearchStrategy[bytes]:
     return raw | zipped | zipped.flatmap(mutated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FORMATS)
 def test_any_bytes_as_a_corpus(tmp_path: Path, kind: str) -> None:
     @fuzz
@@ -87,6 +88,7 @@ def test_any_bytes_as_a_corpus(tmp_path: Path, kind: str) -> None:
     check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", SUITES)
 def test_any_bytes_as_a_suite(
     tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
@@ -116,6 +118,7 @@ def test_any_bytes_as_a_suite(
     assert code == 2 and f"{path}:1:" in told
 
 
+@pytest.mark.slow
 @fuzz
 @given(hostile(REPLAY))
 @example(DEEP + b"\n")
@@ -135,6 +138,7 @@ def test_any_bytes_as_a_replay_file(tmp_path: Path, raw: bytes) -> None:
 JUDGED = {"id": "1", "source": "a", "followup": "b", "source_output": "c", "followup_output": "d"}
 
 
+@pytest.mark.slow
 @fuzz
 @given(hostile(lines_of([JUDGED])), st.sampled_from(["jsonl", "csv"]))
 @example(DEEP, "jsonl")

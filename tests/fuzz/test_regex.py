@@ -53,6 +53,7 @@ def test_any_text_as_a_regex(regex: str) -> None:
     assert time.process_time() - started < SLOWEST
 
 
+@pytest.mark.slow
 @fuzz
 @given(regexes, regexes)
 @example("((a{1000}){1000}){1000}", "a")

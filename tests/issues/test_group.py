@@ -89,6 +89,7 @@ def test_the_same_swap_in_two_sentences_is_not_one_bug() -> None:
 WORDS = st.lists(st.sampled_from(["não", "o", "a", "cão", "gato", "na"]), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(WORDS, WORDS, st.sampled_from(["cat", "pen"])), max_size=8))
 def test_every_issue_is_in_one_group(drawn: list[tuple[list[str], list[str], str]]) -> None:
     found = [

@@ -56,6 +56,7 @@ def test_its_sentences_are_tested_by_what_needs_no_parser(catalan: Path, cli: Cl
     assert "semmt reads English only" in refused.stderr or "--back" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_field_that_nobody_knows_is_named_with_its_file(catalan: Path, cli: Cli) -> None:
     file = catalan / "language.toml"
     file.write_text("colour = 'red'\n" + file.read_text("utf-8"), "utf-8")

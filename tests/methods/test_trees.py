@@ -41,6 +41,7 @@ def ran(folder: Path, method: str, **more: Any) -> tuple[dict[str, Any], list[An
         store.close()
 
 
+@pytest.mark.slow
 def test_rti_finds_the_phrase_that_is_another_alone(tmp_path: Path) -> None:
     figures, findings = ran(tmp_path, "rti", parameters={"rti": {"oracle": "published"}})
     assert figures["cases"] > 0 and len(findings) == 1

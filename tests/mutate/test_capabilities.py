@@ -155,6 +155,7 @@ def test_fairness_swaps_people_and_keeps_grammar() -> None:
     assert len({item.text for item in first.inputs}) == len(first.inputs) == 13
 
 
+@pytest.mark.slow
 def test_expansions_only_add_and_name_their_parent() -> None:
     by = made("sentiment", SENTIMENT, expansions=4)
     grown = [case for cases in by.values() for case in cases if "parent" in case.data]

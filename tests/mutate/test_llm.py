@@ -55,6 +55,7 @@ def one(name: str, seed: Seed = SEEDS[0]) -> Input:
     return case.inputs[1]
 
 
+@pytest.mark.slow
 def test_every_relation_makes_a_case_and_names_what_must_happen() -> None:
     cases = made()
     assert {case.data["relation"] for case in cases} == {each.name for each in bundled()}
@@ -167,6 +168,7 @@ def test_parts_of_the_prompt_change_places_and_the_answers_with_them() -> None:
     assert one("format-again").text.endswith("keys name, date.")
 
 
+@pytest.mark.slow
 def test_what_the_prompt_does_not_declare_is_not_changed() -> None:
     plain = {case.data["relation"] for case in llm_cases()(SEEDS, Helped(corpus=SEEDS))}
     assert not plain & {"example-order", "tool-order", "judge-swap", "format-again", "label-order"}

@@ -38,6 +38,7 @@ def parser():  # type: ignore[no-untyped-def]
     return open_spacy("en")
 
 
+@pytest.mark.slow
 def test_yes_no_questions_become_statements(parser) -> None:  # type: ignore[no-untyped-def]
     made = yes_no_statements(parser.parse(list(STATEMENTS)), parser)
     assert dict(zip(STATEMENTS, made, strict=True)) == STATEMENTS

@@ -31,6 +31,7 @@ def test_a_repeated_symbol_can_be_either_of_the_two() -> None:
     assert not list(insertions(("NN", "DT"), ("DT", "NN"), frozenset({"NN", "DT"})))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(SYMBOLS, st.lists(st.tuples(st.integers(0, 4), st.sampled_from("ABC")), max_size=3))
 def test_what_was_put_in_is_found(parts: tuple[str, ...], added: list[tuple[int, str]]) -> None:

@@ -41,6 +41,7 @@ def test_without_a_treebank_the_command_with_one_is_named(
     assert fetched("sv") is None
 
 
+@pytest.mark.slow
 @pytest.mark.needs("spacy")
 def test_a_parser_is_trained_found_and_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -67,6 +68,7 @@ def test_a_parser_is_trained_found_and_used(
     assert ended(["get", "parser-sv"]) == 0 and "there already" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_what_ships_is_what_the_recipe_made() -> None:
     for code, one in downloads.known_parsers().items():
         folder = bundled(code)

@@ -27,6 +27,7 @@ class Counting:
         return self.parse(texts)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"))))
 def test_every_text_gets_its_own_parse(batches: list[list[str]]) -> None:
     inner = Counting()

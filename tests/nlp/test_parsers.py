@@ -22,6 +22,7 @@ def test_installed_comes_before_bundled_and_portuguese_is_bundled() -> None:
     assert choose("sw") is None
 
 
+@pytest.mark.slow
 def test_the_bundled_portuguese_pipeline_tags_parses_and_brackets() -> None:
     folder = spacy_parser.bundled("pt")
     assert folder is not None

@@ -105,12 +105,14 @@ def parses(draw: st.DrawFn, relations: list[str]) -> Parse:
     )
 
 
+@pytest.mark.slow
 @given(parse=parses(RELATIONS))
 def test_whatever_the_arcs_brackets_never_cross(parse: Parse) -> None:
     tree = project(parse)
     assert sound(tree) and (tree.start, tree.end) == (0, len(parse.tokens))
 
 
+@pytest.mark.slow
 @given(parse=parses(UNIVERSAL))
 def test_nor_do_they_for_universal_arcs(parse: Parse) -> None:
     tree = project(parse, universal=True)

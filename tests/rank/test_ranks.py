@@ -146,6 +146,7 @@ def test_chance_depends_on_text_and_seed_alone() -> None:
 words = st.lists(st.text("abcdé", min_size=1, max_size=6), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @given(words, st.data())
 def test_every_word_finds_exactly_the_pieces_cut_from_it(parts: list[str], data: Any) -> None:
     text = " ".join(parts)

@@ -82,6 +82,7 @@ def test_faults_are_kept_apart_from_changes() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(TEXTS)
 def test_splitting_off_hidden_characters_loses_none(text: str) -> None:
     assert "".join(run for run, _ in split_hidden(text)) == text

@@ -49,6 +49,7 @@ def report(folder: Path, options: dict[str, object]) -> str:
     return path.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_with_a_second_system_each_translation_stands_with_its_way_back(
     tmp_path: Path, options: dict[str, object]
 ) -> None:

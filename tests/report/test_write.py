@@ -119,6 +119,7 @@ def test_formulas_are_not_run(start: str) -> None:
         assert row[column] == "'" + attack
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30))
 def test_csv_keeps_every_text(text: str) -> None:
     [row] = rows_of([finding(sources=(text, "b"))])

@@ -80,6 +80,7 @@ def test_the_quick_similarity_is_the_slow_one(one: str, other: str) -> None:
         assert (quick.value, quick.length, quick.exact) == slow
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(regexes, regexes)
 def test_equal_languages_have_equal_automata(one: str, other: str) -> None:
@@ -126,6 +127,7 @@ def test_of_two_equal_trees_one_stays() -> None:
     assert equivalent(tree.either(dogs, again, tree.NONE), dogs)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(regexes)
 def test_double_complement_and_de_morgan_hold(regex: str) -> None:

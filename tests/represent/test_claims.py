@@ -41,6 +41,7 @@ def test_another_fact_is_another(one: str, other: str) -> None:
     assert not same_fact(only(one), only(other))
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200))
 def test_places_of_facts_hold_their_text_whatever_the_answer(text: str) -> None:
     for fact in facts(text):

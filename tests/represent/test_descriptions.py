@@ -28,6 +28,7 @@ def read(path: Path) -> list[str]:
     return (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode().splitlines()
 
 
+@pytest.mark.slow
 def test_most_of_kb13_is_read_as_people_do(shared_data: Path) -> None:
     texts = read(shared_data / "regex" / "kb13_first_half.src.txt")
     regexes = read(shared_data / "regex" / "kb13_first_half.targ.txt")

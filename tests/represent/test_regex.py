@@ -11,6 +11,7 @@ from polyglitch.represent.regex.write import write
 from tests.represent.regexes import regexes
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(regexes)
 def test_writing_and_reading_again_changes_nothing(regex: str) -> None:

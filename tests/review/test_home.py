@@ -138,6 +138,7 @@ def test_a_finding_of_two_methods_is_one_and_labelled_once(store: Store) -> None
     assert not store.labels.of_issue("twin") and not store.labels.of_issue(first)
 
 
+@pytest.mark.slow
 def test_the_labels_say_how_precise_a_method_is_and_a_button_calibrates(store: Store) -> None:
     client = client_for(store, run=RUN)
     token = come_in(client, "Ann")
@@ -164,6 +165,7 @@ def test_a_bug_has_a_page_with_the_command_that_shows_it_again(store: Store) -> 
     assert client.get("/bug/0000").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_shows_what_it_found_so_far(tmp_path: Path) -> None:
     store = fill(tmp_path / "runs.sqlite", 2)
     add_later_run(store, 4, done=False)

@@ -59,6 +59,7 @@ def ids(store: Store, who: str = "ann", **wanted: object) -> list[str]:
     return [row.id for row in store.queue.page(RUN, who, QueueFilter(**wanted))]  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(

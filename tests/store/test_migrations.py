@@ -112,6 +112,7 @@ def test_everything_is_there_and_sealed(where: str) -> None:
     again.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "run", "told"),
     [

@@ -70,6 +70,7 @@ def test_a_store_as_it_was_written(where: str) -> None:
         store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sql", "table", "kind"),
     [

@@ -95,6 +95,7 @@ def test_another_model_or_closure_is_another_system() -> None:
     assert Digest().of(Model(3)) != Digest().of(Model(4))
 
 
+@pytest.mark.slow
 @pytest.mark.needs("sklearn")
 def test_a_classifier_trained_otherwise_is_another_system() -> None:
     from sklearn.feature_extraction.text import CountVectorizer

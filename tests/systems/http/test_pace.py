@@ -133,6 +133,7 @@ def test_any_body_of_an_error_is_one_line(raw: bytes) -> None:
 names = st.text(st.characters(blacklist_characters=".[]$", blacklist_categories=["Cs"]), min_size=1)
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(names.filter(lambda n: n == n.strip()), st.integers(0, 3)), max_size=5))
 def test_a_path_leads_where_it_says(steps: list[str | int]) -> None:
     data: Any = "here"

@@ -113,6 +113,7 @@ def apy_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield base
 
 
+@pytest.mark.slow
 def test_apertium_over_the_network_says_what_it_says_here(apy_server: str) -> None:
     texts = [
         "The old bridge fell into the river.",
