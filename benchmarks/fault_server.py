@@ -33,8 +33,13 @@ FAULTS = (
 REASONS = {200: "OK", 302: "Found", 429: "Too Many Requests", 500: "Internal Server Error"}
 
 
+REPLAYED: dict[str, str] = {}  # what another translator said, where the server is to say the same
+
+
 def translate(text: str) -> str:
-    """Upper case; of a long sentence about a river only the start comes out, so that there is something to find."""
+    """What is replayed; else upper case; of a long sentence about a river only the start comes out, so that there is something to find."""
+    if text in REPLAYED:
+        return REPLAYED[text]
     words = text.upper().split()
     return " ".join(words[:4] if "RIVER" in words and len(words) > 10 else words)
 
@@ -66,6 +71,7 @@ class FaultServer:
     elsewhere: int = 0
     drip: float = 0.2  # seconds between slow bytes
     only: str = ""  # always this fault
+    wait: float = 0.0  # seconds before each answer
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection, request after request."""
@@ -75,6 +81,7 @@ class FaultServer:
                 fault = self.roll()
                 texts = questions(path, body)
                 self.write_log(texts, fault or "asked")
+                await asyncio.sleep(self.wait)
                 open_still = await self.reply(writer, path, body, fault)
                 await writer.drain()
                 self.write_log(texts, fault or "answered", after=True)
@@ -181,10 +188,13 @@ def main() -> None:
     parser.add_argument("--log", type=Path, help="a line for each text asked and answered")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--drip", type=float, default=0.2, help="seconds between slow bytes")
+    parser.add_argument("--wait", type=float, default=0.0, help="seconds before each answer")
+    parser.add_argument("--replay", type=Path, help="a JSON object of texts and their translations")
     parser.add_argument("--port", type=int, default=0)
     given = parser.parse_args()
     server = FaultServer(given.share, given.log, random.Random(given.seed))
-    server.drip, server.only = given.drip, given.only
+    server.drip, server.only, server.wait = given.drip, given.only, given.wait
+    REPLAYED.update(json.loads(given.replay.read_text()) if given.replay else {})
     with suppress(KeyboardInterrupt):
         asyncio.run(run(server, given.port))
 

@@ -1,11 +1,14 @@
 """What a campaign costs beyond the translator: its wall time over the bare translator's on the same inputs.
 
-    python -m benchmarks.overhead [--sentences 40] [--turns 1]
+    python -m benchmarks.overhead [--sentences 40] [--turns 1] [--service]
 
 The translator alone is called in its best way: two threads on the same list. A second run of the campaign, everything
 in the store, is timed too, each in a process of its own as a user would run it: with the bytecode that pip writes when
 it installs, here by a first run that does not count. Every time is printed when taken, by the clock and by processor:
 only the latter means anything beside other work.
+
+With `--service` the translator is a service that takes 50 ms a text and is asked one text at a time: it says what the
+translator said before, so that the same cases are judged with the default oracle.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.fault_server import fault_server
 from benchmarks.results import record
 
 BARE = """
@@ -31,6 +35,15 @@ texts = json.load(open(sys.argv[1]))
 translator = Translator()
 with ThreadPoolExecutor(os.cpu_count()) as pool:
     list(pool.map(translator.translate, texts))
+"""
+
+
+CLIENT = """
+import json, sys, httpx
+with httpx.Client() as client:
+    for text in json.load(open(sys.argv[1])):
+        body = {"model": "m", "messages": [{"role": "user", "content": text}]}
+        client.post(sys.argv[2] + "/v1/chat/completions", json=body).raise_for_status()
 """
 
 
@@ -62,11 +75,13 @@ def best(of: list[Seconds]) -> Seconds:
     return Seconds(min(one.clock for one in of), min(one.processor for one in of))
 
 
-CAMPAIGN = (
-    "-m polyglitch run --system firefox:en-pt --corpus sample --method sit,transrepair -q "
+OPTIONS = (
+    "--corpus sample --method sit,transrepair -q "
     "--param sit.proposer=vectors --param sit.top=10 "
     "--param transrepair.proposer=vectors --param transrepair.top=5"
 )
+RUN = "-m polyglitch run"
+CAMPAIGN = f"{RUN} --system firefox:en-pt {OPTIONS}"
 # Comparing texts costs next to nothing: what is left is the campaign's own. The default oracle parses both outputs.
 PLAIN = "--param sit.structure=raw --param transrepair.oracle=published"
 
@@ -76,7 +91,10 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--sentences", type=int, default=40, help="of the bundled sample")
     options.add_argument("--turns", type=int, default=1, help="the best of each counts")
+    options.add_argument("--service", action="store_true", help="over HTTP, 50 ms a text")
     chosen = options.parse_args()
+    if chosen.service:
+        return over_http(chosen.sentences)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts = folder / "texts.json"
@@ -96,6 +114,32 @@ def main() -> None:
             texts.write_text(asked(store))
             bare.append(timed("translator alone", [sys.executable, "-c", BARE, str(texts)], folder))
         record("overhead", figures(len(json.loads(asked(store))), cold, warm, default, blind, bare))
+
+
+def over_http(sentences: int) -> None:
+    """The campaign against a service that takes 50 ms a text, and a bare client on the same texts."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        store, texts, said = folder / "first.sqlite", folder / "texts.json", folder / "said.json"
+        first = [*CAMPAIGN.split(), "--limit", str(sentences), "--lens", "none"]
+        timed("with the translator", [sys.executable, *first, "--store", str(store)], folder)
+        texts.write_text(asked(store))
+        said.write_text(json.dumps(answered(store)))
+        with fault_server("--wait", "0.05", "--replay", str(said)) as base:
+            run = f"{RUN} --system openai:m@{base}/v1 --source-language en --target-language pt -j 1"
+            command = [*run.split(), *OPTIONS.split(), "--limit", str(sentences), "--lens", "none"]
+            whole = [sys.executable, *command, "--store", str(folder / "second.sqlite")]
+            campaign = timed("campaign", whole, folder)
+            bare = [sys.executable, "-c", CLIENT, str(texts), base]
+            alone = timed("service alone", bare, folder)
+        record(
+            "overhead-http",
+            {
+                "queries": len(json.loads(texts.read_text())),
+                "service_alone_seconds": alone.clock,
+                "campaign_over_service": campaign.clock / alone.clock,
+            },
+        )
 
 
 def figures(
@@ -126,14 +170,23 @@ def figures(
 
 def asked(store: Path) -> str:
     """The distinct inputs of a campaign, as a JSON array."""
+    return json.dumps(list(answered(store)))
+
+
+def answered(store: Path) -> dict[str, str]:
+    """The distinct inputs of a campaign with what the translator said."""
     from polyglitch.results.history import open_history
+    from polyglitch.store.cases import output_key
 
     history = open_history("", str(store))
     methods = [method["name"] for method in history.definition["methods"]]
     judged = (pair for name in methods for pair in history.store.verdicts.get(history.run_id, name))
-    texts = dict.fromkeys(item.text for case, _ in judged for item in case.inputs)
+    items = {item.text: item for case, _ in judged for item in case.inputs}
+    signature = history.definition["systems"][0]
+    keys = {text: output_key(signature, item) for text, item in items.items()}
+    found = history.store.outputs.get(list(keys.values()))
     history.store.close()
-    return json.dumps(list(texts))
+    return {text: found[key].text for text, key in keys.items()}
 
 
 if __name__ == "__main__":

@@ -51,6 +51,7 @@ QUICK, QUICK_SEEDS = (
 )  # seconds: seeds that take less are many at once, the store is slower
 RANKED_AT_ONCE = 512  # seeds among which a budget is spent on the most promising cases first
 CASES_AT_ONCE = 256
+JUDGED_AT_ONCE = 64  # enough for a parser to batch, little to judge once the system is done
 HELD = 16  # so many times CASES_AT_ONCE stay in memory from being made to being asked
 SAMPLE = 32  # seeds that an estimate looks at
 LOOKED_INTO = 1000  # seeds without a case of which a run says why: they are parsed again for it
@@ -371,8 +372,8 @@ class Flow:
             self.budget.charge(self.store.cases.judged(self.run_id))
         for method, pending in self.mutated(self.seeds()):
             for cases in pending:
-                chosen = self.budget.choose(cases)
-                waiting.append((method, chosen, self.trips.send(chosen)))
+                for chosen in self.pieces(self.budget.choose(cases)):
+                    waiting.append((method, chosen, self.trips.send(chosen)))
                 while sum(len(cases) for _, cases, _ in list(waiting)[1:]) >= AHEAD:
                     self.compare(*waiting.popleft())
             last = method is self.plan.methods[-1]  # all methods have had their turn on these seeds
@@ -382,6 +383,12 @@ class Flow:
             self.compare(*waiting.popleft())
         self.keep_verdicts(0)
         return None
+
+    def pieces(self, cases: list[Case]) -> Iterator[list[Case]]:
+        """Cases of a quick system together; of another in pieces, so that most are judged before the last is answered."""
+        size = CASES_AT_ONCE if self.askers[0].quick else JUDGED_AT_ONCE
+        for start in range(0, len(cases), size):
+            yield cases[start : start + size]
 
     def hand_over(self, foreman: Foreman) -> None:
         """Every pending case to its verdict by workers that ask, judge and keep; this process plans and counts."""

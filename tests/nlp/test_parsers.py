@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from polyglitch.files.lazy_numpy import one_thread, openblas
 from polyglitch.errors import Missing, UsageError
 from polyglitch.nlp.parsers import spacy as spacy_parser
 from polyglitch.nlp.parsers.choose import choose, open_parser
@@ -114,3 +115,20 @@ def test_stanza_itself(tmp_path: Path) -> None:
     pytest.importorskip("stanza", reason="stanza is not installed")
     parse = open_parser("en", "stanza").parse(["The dog sleeps."])[0]
     assert [token.text for token in parse.tokens] == ["The", "dog", "sleeps", "."]
+
+
+def test_products_stay_in_one_thread_until_the_last_who_asked_for_it_leaves() -> None:
+    found = openblas()
+    if found is None:
+        pytest.skip("this numpy brings no OpenBLAS of its own")
+    count, set_count = found
+    before = count()
+    set_count(2)
+    try:
+        with one_thread():
+            with one_thread():
+                assert count() == 1
+            assert count() == 1
+        assert count() == 2
+    finally:
+        set_count(before)

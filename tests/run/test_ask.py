@@ -88,6 +88,14 @@ def test_batches_grow_while_they_are_quick(store: Store) -> None:
     assert max(system.batches) == 16
 
 
+def test_a_system_is_quick_once_its_batches_are_as_large_as_they_get(store: Store) -> None:
+    asker = Asker(Upper(), store, jobs=1)
+    assert not asker.quick
+    answer(asker, [f"w{n}" for n in range(2000)])
+    answer(asker, [f"v{n}" for n in range(2000)])
+    assert asker.quick
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "status", "error"),

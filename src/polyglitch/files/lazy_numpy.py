@@ -56,16 +56,22 @@ def one_thread() -> Iterator[None]:
         yield
         return
     count, set_count = found
-    with _threads:
-        before = count()
-        set_count(1)
-        try:
-            yield
-        finally:
-            set_count(before)
+    with _few:
+        if not _inside:
+            _before.append(count())
+            set_count(1)
+        _inside.append(None)
+    try:
+        yield
+    finally:
+        with _few:
+            _inside.pop()
+            if not _inside:
+                set_count(_before.pop())
 
 
-_threads = threading.RLock()  # the number is one for the whole process
+# The number is one for the whole process: whoever comes first sets it, whoever leaves last sets it back.
+_few, _inside, _before = threading.Lock(), list[None](), list[int]()
 
 
 @cache

@@ -76,6 +76,11 @@ class Asker:
         """Inputs that wait for their answer."""
         return len(self._in_flight)
 
+    @property
+    def quick(self) -> bool:
+        """Whether a system in this process has proved so quick that keeping answers costs more than asking."""
+        return self._remote is None and self._size >= KEPT_AT_ONCE
+
     def submit(self, inputs: Iterable[Input], turn: int = 0) -> list[Future[Answers]]:
         """Send what is not known yet on its way; the futures give the answers by key."""
         wanted = {self.key(item, turn): item for item in inputs}

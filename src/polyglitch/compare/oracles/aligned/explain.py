@@ -14,7 +14,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -115,11 +115,17 @@ def echoes(word: Word, language: str) -> bool:
 
 def half_negates(word: Word, language: str) -> bool:
     """Whether a word negates by what it means, as listed."""
+    return denies(word.text.lower(), word.key, language)
+
+
+@lru_cache(20_000)  # words met lately
+def denies(form: str, key: str, language: str) -> bool:
+    """The same of its form and key."""
     known = language_of(language).negation
-    form = word.text.lower()
     if any(sign in form for sign in known.characters):
         return True
-    return echoes(word, language) or bool({word.key, form} & weak_negations(language))
+    listed = weak_negations(language).union(known.echo)
+    return form in listed or key in listed
 
 
 @cache

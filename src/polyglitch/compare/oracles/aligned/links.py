@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
@@ -124,11 +124,17 @@ def word_of(
     text: str, start: int, end: int, lemma: str, pos: str, head: int, language: str
 ) -> Word:
     """A word with its key and kind."""
+    return Word(text, start, end, *key_and_kind(text, lemma, pos, language), pos, head)
+
+
+@lru_cache(20_000)  # words met lately
+def key_and_kind(text: str, lemma: str, pos: str, language: str) -> tuple[str, Kind]:
+    """What a word is compared by, and what kind of word it is."""
     key = (lemma or text).lower().replace("\u2019", "'")
     if len(key) > 2 and "." in key and key.replace(".", "").isalpha():
         key = key.replace(".", "")  # U.S. and US are one
     key = number_words(language).get(key, agreed(key, pos, language))
-    return Word(text, start, end, key, kind_of(text, key, pos, language), pos, head)
+    return key, kind_of(text, key, pos, language)
 
 
 def agreed(key: str, pos: str, language: str) -> str:

@@ -332,6 +332,7 @@ def open_known(source: str, target: str) -> Known:
 def glossed(pivot: Pivot) -> Known:
     """A dictionary of glosses, and like spellings where a word has none that fits."""
 
+    @lru_cache(WORD_PAIRS)  # mutants of a sentence have most of their words in common
     def known(source: str, target: str) -> float:
         same = target.isalpha() and pivot.gloss(target) == source
         return 1.0 if same else spelled_alike(source, target)

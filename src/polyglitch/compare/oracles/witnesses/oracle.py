@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any, cast
@@ -238,7 +238,12 @@ OTHERS: tuple[Witness, ...] = (
     WayBack(),
     Places(),
 )
-ASK_MODELS = (Confidence, WayBack)
+MODELS = tuple(one for one in OTHERS if isinstance(one, (Confidence, WayBack)))
+MODEL_NAMES = {one.name for one in MODELS}
+ORDER = (PairWitness.name, *(one.name for one in OTHERS))
+UNLIKELY = 0.1  # the chance under which no model is asked: half of the pairs of a campaign (docs/research)
+UNASKED = "lens not needed"  # said in the verdict of such a pair
+PIECE = 32  # pairs whose words are compared before a model is asked: enough for a parser to batch
 Said = dict[str, Statement]
 FIRST = (OwnFacts.name, AgreementWitness.name)  # what they say is seen at once
 TELLING = 0.5  # log-odds: a witness that adds less has nothing to show, such as a word that is merely not common
@@ -268,8 +273,12 @@ def witnesses(
             found = aligned(language=known.languages[1])(turned, known)
             closed |= {id(t): verdict for t, verdict in zip(turned, found, strict=True)}
         heard = [t for t in trials if closed[id(t)] is None]
+        asks = known.lens is not None or known.back_lens is not None
         for trial, judged, said in zip(heard, *hear(heard, pair, known), strict=True):
-            closed[id(trial)] = verdict_of(trial, judged, said, model, limit)
+            verdict = verdict_of(trial, judged, said, model, limit)
+            if asks and not said.keys() & MODEL_NAMES and not may_rise(said):
+                verdict.details[UNASKED] = 1.0
+            closed[id(trial)] = verdict
         return [cast(Verdict, closed[id(trial)]) for trial in trials]
 
     arguments = {
@@ -277,6 +286,7 @@ def witnesses(
         "language": language,
         "model": model.name,
         "threshold": limit,
+        "unlikely": UNLIKELY,
         "witnesses": [one.signature for one in OTHERS],
     }
     return Component("witnesses", arguments, judge_all)
@@ -296,24 +306,44 @@ def pair_alone(tools: Tools) -> bool:
 def hear(
     trials: Sequence[Trial], pair: PairWitness, tools: Tools
 ) -> tuple[list[Judgement | None], list[Said]]:
-    """What the pair looks like by its words, and all statements on it by the name of the witness."""
-    if not trials:
-        return [], []
-    # The products of a model leave Python free for the words meanwhile.
+    """What the pair looks like by its words, and all statements on it by the name of the witness.
+
+    The words come first. A model is asked only about pairs that it may lift: with less than `UNLIKELY` by all
+    others, none of the bugs of the readings' tune half was found by it.
+    """
+    judged: list[Judgement | None] = []
+    said: list[Said] = []
+    # The products of a model leave Python free: it is heard on one piece while the next one's words are compared.
     with ThreadPoolExecutor(1) as beside:
-        models = {
-            one.name: beside.submit(one.hear, trials, tools)
-            for one in OTHERS
-            if isinstance(one, ASK_MODELS)
-        }
-        judged = pair.judge(trials, tools)
-        said: list[Said] = [{pair.name: stated(one)} if one else {} for one in judged]
-        for witness in OTHERS:
-            aside = models.get(witness.name)
-            heard = aside.result() if aside else witness.hear(trials, tools)
-            for known, one in zip(said, heard, strict=True):
+        lifted: list[tuple[list[int], Witness, Future[list[Statement | None]]]] = []
+        for start in range(0, len(trials), PIECE):
+            some = trials[start : start + PIECE]
+            judged += pair.judge(some, tools)
+            said += hear_words(some, judged[start:], tools)
+            open_ones = [at for at in range(start, start + len(some)) if may_rise(said[at])]
+            asked = [trials[at] for at in open_ones]
+            lifted += [(open_ones, one, beside.submit(one.hear, asked, tools)) for one in MODELS]
+        for numbers, witness, heard in lifted:
+            for at, one in zip(numbers, heard.result(), strict=True):
+                said[at] |= {witness.name: one} if one else {}
+    return judged, [{name: one[name] for name in ORDER if name in one} for one in said]
+
+
+def hear_words(
+    trials: Sequence[Trial], judged: Sequence[Judgement | None], tools: Tools
+) -> list[Said]:
+    """What those say who ask no model."""
+    said: list[Said] = [{PairWitness.name: stated(one)} if one else {} for one in judged]
+    for witness in OTHERS:
+        if witness not in MODELS:
+            for known, one in zip(said, witness.hear(trials, tools), strict=True):
                 known |= {witness.name: one} if one else {}
-    return judged, said
+    return said
+
+
+def may_rise(said: Said) -> bool:
+    """Whether a model is worth asking about a pair."""
+    return not said or load_join().chance(said) >= UNLIKELY
 
 
 def verdict_of(
