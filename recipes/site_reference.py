@@ -1,6 +1,6 @@
 """The pages of the site that are made: reference from the code, how to add a part from CONTRIBUTING.md.
 
-MkDocs calls `on_files` (see mkdocs.yml). `python recipes/site_reference.py commands` prints a page of the reference.
+MkDocs calls what is named `on_...` (see mkdocs.yml). `python recipes/site_reference.py commands` prints a page of the reference.
 """
 
 from __future__ import annotations
@@ -243,6 +243,11 @@ def added_part(part: str) -> str:
 
 
 ROOT = Path(__file__).parents[1]
+UNNAMED = {
+    'data-md-component="search" role="dialog"': "Search",
+    'data-md-toggle="search"': "Show the search",
+    'data-md-toggle="drawer"': "Show the contents",
+}
 PARTS = ("method", "metric", "system", "relation")
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "commands": commands,
@@ -270,6 +275,18 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """Links to files of the repository, which the site does not hold, as their names."""
     return REPOSITORY.sub(lambda found: f"{found[1]} (`{found[2]}`)", markdown)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Name what the theme leaves without a name, for those who listen to a page."""
+    for left, named in UNNAMED.items():
+        output = output.replace(left, f'{left} aria-label="{named}"')
+    return output
+
+
+def on_post_template(output_content: str, template_name: str, **_: Any) -> str:
+    """The same on the page for what is not found."""
+    return on_post_page(output_content) if template_name.endswith(".html") else output_content
 
 
 if __name__ == "__main__":
