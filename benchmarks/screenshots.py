@@ -185,8 +185,8 @@ def label_some(path: Path, run: str) -> None:
     """Labels of two people, so that the page about them has something to say."""
     store = Store(str(path))
     for place, issue in enumerate(store.verdicts.issues(run)):
-        for who, odd in (("Ann", 4), ("Ben", 5)):
-            verdict = "not a bug" if place % odd == odd - 1 else "bug"
+        for who in ("Ann", "Ben"):  # they differ on the last
+            verdict = "not a bug" if place % 3 == 2 or (place == 10 and who == "Ben") else "bug"
             store.labels.set(run, Label(issue.id, verdict, who, now(), issue.kind))  # type: ignore[arg-type]
     store.close()
 
