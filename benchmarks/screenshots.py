@@ -158,8 +158,8 @@ def fill(folder: Path) -> dict[str, str]:
         store = Store(str(folder / "runs.sqlite"))
         runs[name] = store.runs.rows()[0]["id"]
         store.close()
-    new = RUNS["new"][1]
-    polyglitch(folder, "minimise", runs["new"], "--store", "runs.sqlite", "--system", new)
+    named = (runs["translator"], "--system", RUNS["translator"][1])
+    polyglitch(folder, "minimise", *named, "--store", "runs.sqlite")
     two = [f"runs.sqlite:{runs[name]}" for name in ("old", "new")]
     polyglitch(folder, "compare", *two, "-o", "compare.html")
     label_some(folder / "runs.sqlite", runs["translator"])
@@ -259,7 +259,7 @@ def pages_of(address: str, runs: dict[str, str]) -> Iterator[Page]:
     yield "review-undecided", f"{classifier}/?shelf=undecided", ""
     yield "bugs", f"{translator}/bugs", ""
     yield "bug", f"{translator}/bugs", "click ol.counts a"
-    yield "bug-minimised", f"{address}/run/{runs['new']}/bugs", "click ol.counts a"
+    yield "bug-facts", f"{address}/run/{runs['new']}/bugs", "click ol.counts a"
     yield "labels", f"{translator}/labels", ""
     yield "labels-calibrated", f"{translator}/labels", "click button.lead"
     yield "labels-none", f"{classifier}/labels", ""

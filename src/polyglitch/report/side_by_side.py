@@ -174,7 +174,7 @@ def side_of(column: Column) -> ComparedSystem:
     whole = column.cells.get(ALL)
     held, failed = (whole.holds, whole.violated) if whole else (0, 0)
     against = f"Against the first: {compared_in_words(column)}." if column.against else ""
-    notes = (against, took_in_words(column), f"polyglitch report --run {column.run}")
+    notes = (against, took_in_words(column), f"Its findings: {column.look}" if column.look else "")
     return ComparedSystem(
         ", ".join(filter(None, (column.prompt, system_in_words(column.system)))),
         column.name,
