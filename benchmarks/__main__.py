@@ -17,6 +17,7 @@ from benchmarks.results import OUT, beside_bar
 
 FOLDER = Path(__file__).parent
 HELPERS = (
+    "axe",
     "copies",
     "draw",
     "environments",

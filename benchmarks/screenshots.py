@@ -1,6 +1,7 @@
 """Every page at the width of a desk and of a phone, light and dark, as pictures to look at.
 
 Real runs of small systems fill a store; nothing is downloaded. The pictures go to out/screenshots, out of the wheel.
+With --axe each page is asked about by axe-core instead, and what it finds goes to axe.jsonl there.
 """
 
 from __future__ import annotations
@@ -10,11 +11,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
+from benchmarks.axe import Answers
 from polyglitch.records import Label
 from polyglitch.store.labels import now
 from polyglitch.store.store import Store
@@ -106,18 +111,31 @@ def main() -> None:
     parser.add_argument(
         "--site", type=Path, default=Path("out/site"), help="as `make docs` left it"
     )
-    parser.add_argument("--only", default="", help="pages whose name holds this")
+    parser.add_argument("--only", default="", help="pages whose name holds this; docs- is the site")
+    parser.add_argument(
+        "--axe", action="store_true", help="ask axe-core instead of taking a picture"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="ask again about pages asked about before"
+    )
     given = parser.parse_args()
-    folder, site = given.folder.resolve(), given.site.resolve()
+    folder = given.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    runs = fill(folder)
-    count = 0
-    with serving(folder, "--store", "runs.sqlite") as address:
-        pages = [*files_of(folder, site), *pages_of(address, runs)]
-        count += take(folder, [page for page in pages if given.only in page[0]])
-    with serving(folder, "--study", "study.jsonl", "--readings", "readings.jsonl") as address:
-        count += take(folder, [page for page in [("study", address, "")] if given.only in page[0]])
-    print(f"{count} pictures in {folder}")
+    answers = Answers(folder / "axe.jsonl", given.fresh) if given.axe else None
+
+    def see(pages: Iterable[Page]) -> int:
+        return look(folder, [page for page in pages if given.only in page[0]], answers)
+
+    with site_served(given.site.resolve()) as address:
+        count = see(site_pages(given.site.resolve(), address))
+    if not given.only.startswith("docs-"):
+        runs = fill(folder)
+        with serving(folder, "--store", "runs.sqlite") as address:
+            count += see([*files_of(folder), *pages_of(address, runs)])
+        with serving(folder, "--study", "study.jsonl", "--readings", "readings.jsonl") as address:
+            count += see([("study", address, "")])
+    print(answers.told() if answers else f"{count} pictures in {folder}")
+    sys.exit(bool(answers and any(answers.found.values())))
 
 
 def fill(folder: Path) -> dict[str, str]:
@@ -140,8 +158,8 @@ def fill(folder: Path) -> dict[str, str]:
         store = Store(str(folder / "runs.sqlite"))
         runs[name] = store.runs.rows()[0]["id"]
         store.close()
-    new = RUNS["new"][1]
-    polyglitch(folder, "minimise", runs["new"], "--store", "runs.sqlite", "--system", new)
+    named = (runs["translator"], "--system", RUNS["translator"][1])
+    polyglitch(folder, "minimise", *named, "--store", "runs.sqlite")
     two = [f"runs.sqlite:{runs[name]}" for name in ("old", "new")]
     polyglitch(folder, "compare", *two, "-o", "compare.html")
     label_some(folder / "runs.sqlite", runs["translator"])
@@ -167,8 +185,8 @@ def label_some(path: Path, run: str) -> None:
     """Labels of two people, so that the page about them has something to say."""
     store = Store(str(path))
     for place, issue in enumerate(store.verdicts.issues(run)):
-        for who, odd in (("Ann", 4), ("Ben", 5)):
-            verdict = "not a bug" if place % odd == odd - 1 else "bug"
+        for who in ("Ann", "Ben"):  # they differ on the last
+            verdict = "not a bug" if place % 3 == 2 or (place == 10 and who == "Ben") else "bug"
             store.labels.set(run, Label(issue.id, verdict, who, now(), issue.kind))  # type: ignore[arg-type]
     store.close()
 
@@ -193,17 +211,36 @@ def leave_unfinished(path: Path, runs: dict[str, str]) -> None:
 Page = tuple[str, str, str]  # a name, an address, and the key to press there or what to click
 
 
-def files_of(folder: Path, site: Path) -> Iterator[Page]:
-    """Pages that are files: reports, a comparison, and the site where it was built."""
+def files_of(folder: Path) -> Iterator[Page]:
+    """Pages that are files: reports and a comparison."""
     for name in ("translator", "classifier", "several", "feature", "features", "empty", "new"):
         yield f"report-{name}", (folder / f"{name}.html").as_uri(), ""
     yield "compare-file", (folder / "compare.html").as_uri(), ""
+
+
+def site_pages(site: Path, address: str) -> Iterator[Page]:
+    """Pages of the site, where it was built."""
     for path in sorted(site.rglob("*.html")):
-        yield (
-            f"docs-{path.relative_to(site).with_suffix('').as_posix().replace('/', '-')}",
-            path.as_uri(),
-            "",
-        )
+        name = path.relative_to(site).as_posix()
+        yield f"docs-{name.removesuffix('.html').replace('/', '-')}", f"{address}/{name}", ""
+
+
+@contextmanager
+def site_served(site: Path) -> Iterator[str]:
+    """The address of the site on this machine: its page for what is not found needs one."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files of a folder, without a line for each."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
 
 
 def pages_of(address: str, runs: dict[str, str]) -> Iterator[Page]:
@@ -222,7 +259,7 @@ def pages_of(address: str, runs: dict[str, str]) -> Iterator[Page]:
     yield "review-undecided", f"{classifier}/?shelf=undecided", ""
     yield "bugs", f"{translator}/bugs", ""
     yield "bug", f"{translator}/bugs", "click ol.counts a"
-    yield "bug-minimised", f"{address}/run/{runs['new']}/bugs", "click ol.counts a"
+    yield "bug-facts", f"{address}/run/{runs['new']}/bugs", "click ol.counts a"
     yield "labels", f"{translator}/labels", ""
     yield "labels-calibrated", f"{translator}/labels", "click button.lead"
     yield "labels-none", f"{classifier}/labels", ""
@@ -230,11 +267,11 @@ def pages_of(address: str, runs: dict[str, str]) -> Iterator[Page]:
     yield "problem", f"{address}/live/none", ""
 
 
-def take(folder: Path, pages: list[Page]) -> int:
-    """Each page in its four pictures; a page that is wider than the screen or logs an error is told."""
+def look(folder: Path, pages: list[Page], answers: Answers | None) -> int:
+    """Each page in its four ways, as a picture or asked about by axe-core; how many."""
     from playwright.sync_api import sync_playwright
 
-    taken = 0
+    seen = 0
     with sync_playwright() as started:
         flags = ["--no-sandbox", "--disable-gpu"]
         browser = started.chromium.launch(executable_path="/usr/bin/chromium", args=flags)
@@ -243,39 +280,46 @@ def take(folder: Path, pages: list[Page]) -> int:
                 size: Any = {"width": width, "height": height}
                 context = browser.new_context(viewport=size, color_scheme=scheme)  # type: ignore[arg-type]
                 for page in pages:
-                    shoot(context, page, folder / f"{page[0]}-{width}-{scheme}.png")
-                    taken += 1
+                    name = f"{page[0]}-{width}-{scheme}"
+                    if answers is None:
+                        with opened(context, page, name) as shown:
+                            shown.screenshot(path=folder / f"{name}.png", full_page=True)
+                    elif name not in answers.found:
+                        with opened(context, page, name) as shown:
+                            answers.ask(name, shown)
+                    seen += 1
                 context.close()
         browser.close()
-    return taken
+    return seen
 
 
-def shoot(context: Any, page: Page, path: Path) -> None:
-    """One picture of all of a page."""
+@contextmanager
+def opened(context: Any, page: Page, name: str) -> Iterator[Any]:
+    """A page as it is to be seen; one that is wider than the screen or logs an error is told."""
     _, address, act = page
-    opened = context.new_page()
-    opened.on("pageerror", lambda error: print(f"{path.name}: {error}"))
-    opened.goto(address)
-    if opened.url.partition("?")[0].endswith("/name") and not address.endswith("/name"):
-        opened.fill("#name", "Ann")
-        opened.click("button.lead")
-        opened.goto(address)
+    shown = context.new_page()
+    shown.on("pageerror", lambda error: print(f"{name}: {error}"))
+    shown.goto(address)
+    if shown.url.partition("?")[0].endswith("/name") and not address.endswith("/name"):
+        shown.fill("#name", "Ann")
+        shown.click("button.lead")
+        shown.goto(address)
     how, _, what = act.partition(" ")
     if how == "click":
-        opened.click(what)
+        shown.click(what)
     elif how == "press":
-        opened.wait_for_selector("body[data-ready]")
-        opened.keyboard.press(what)
+        shown.wait_for_selector("body[data-ready]")
+        shown.keyboard.press(what)
     if act == "press t":
-        opened.wait_for_selector("#issue svg", timeout=60_000)
-    opened.wait_for_timeout(400)
-    wide = opened.evaluate(
+        shown.wait_for_selector("#issue svg", timeout=60_000)
+    shown.wait_for_timeout(400)
+    wide = shown.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
     if wide > 0:
-        print(f"{path.name}: {wide} pixels wider than the screen")
-    opened.screenshot(path=path, full_page=True)
-    opened.close()
+        print(f"{name}: {wide} pixels wider than the screen")
+    yield shown
+    shown.close()
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """The pages of the site that are made: reference from the code, how to add a part from CONTRIBUTING.md.
 
-MkDocs calls `on_files` (see mkdocs.yml). `python recipes/site_reference.py commands` prints a page of the reference.
+MkDocs calls what is named `on_...` (see mkdocs.yml). `python recipes/site_reference.py commands` prints a page.
 """
 
 from __future__ import annotations
@@ -76,10 +76,12 @@ def names() -> Iterator[str]:
     for kind in registry.KINDS:
         if kind == "methods":
             continue
-        yield f"\n## {kind.capitalize()}\n\n| name | what it is |\n|---|---|"
-        yield from (
-            f"| `{entry.name}` | {cell(entry.about)} |" for entry in registry.entries(kind).values()
+        yield f"\n## {kind.capitalize()}\n"
+        found = registry.entries(kind).values()
+        yield (
+            "| name | what it is |\n|---|---|" if found else "None comes along: packages add them."
         )
+        yield from (f"| `{entry.name}` | {cell(entry.about)} |" for entry in found)
 
 
 def methods() -> Iterator[str]:
@@ -156,6 +158,9 @@ def python() -> Iterator[str]:
         if callable(thing) and not getattr(thing, "_is_protocol", False) and name != "Result":
             with suppress(TypeError, ValueError):  # made elsewhere
                 yield f"```python\n{signature(name, thing)}\n```\n"
+        if isinstance(thing, str):  # its docstring would be that of all strings
+            yield "Of this package, as text."
+            continue
         yield listed(inspect.getdoc(thing) or "")
         if own:
             yield "\n| part | what it is |\n|---|---|"
@@ -224,7 +229,7 @@ def record_fields() -> Iterator[str]:
         yield f"\n## {name}\n\n{inspect.getdoc(thing) or ''}"
         remarks = remarks_of(thing)
         if fields := msgspec.structs.fields(thing):
-            yield "\n| field | type | default | |\n|---|---|---|---|"
+            yield "\n| field | type | default | what it is |\n|---|---|---|---|"
         for field in fields:
             default = "" if field.default is msgspec.NODEFAULT else code(repr(field.default))
             kind = str(field.type).replace("<class '", "").replace("'>", "").replace("typing.", "")
@@ -243,6 +248,16 @@ def added_part(part: str) -> str:
 
 
 ROOT = Path(__file__).parents[1]
+COMMANDS = re.compile(  # blocks of commands, and code within a sentence
+    r'<div class="language-text[^>]*>.*?</pre>|(?<!<pre>)<code>[^<]*</code>', re.DOTALL
+)
+OPTION = re.compile(r"(?<![\w&;-])(--[\w-]+)(?![\w-])")
+WIDE = ("figures.md", "benchmarks.md")  # their tables take the place of the contents of the page
+UNNAMED = {
+    'data-md-component="search" role="dialog"': "Search",
+    'data-md-toggle="search"': "Show the search",
+    'data-md-toggle="drawer"': "Show the contents",
+}
 PARTS = ("method", "metric", "system", "relation")
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "commands": commands,
@@ -267,9 +282,33 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Links to files of the repository, which the site does not hold, as their names."""
-    return REPOSITORY.sub(lambda found: f"{found[1]} (`{found[2]}`)", markdown)
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Links to files of the repository, which the site does not hold, as their names; room for wide tables."""
+    if page.file.src_uri in WIDE:
+        page.meta["hide"] = ["toc"]
+    return REPOSITORY.sub(named_file, markdown)
+
+
+def named_file(link: re.Match[str]) -> str:
+    """A file of the repository by its name, and by where it is if that says more."""
+    return f"`{link[2]}`" if link[1].strip("`") == link[2] else f"{link[1]} (`{link[2]}`)"
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Lines of commands do not end inside an option."""
+    return COMMANDS.sub(lambda found: OPTION.sub(r'<span class="option">\1</span>', found[0]), html)
+
+
+def on_post_page(output: str, **_: Any) -> str:
+    """Name what the theme leaves without a name, for those who listen to a page."""
+    for left, named in UNNAMED.items():
+        output = output.replace(left, f'{left} aria-label="{named}"')
+    return output
+
+
+def on_post_template(output_content: str, template_name: str, **_: Any) -> str:
+    """The same on the page for what is not found."""
+    return on_post_page(output_content) if template_name.endswith(".html") else output_content
 
 
 if __name__ == "__main__":

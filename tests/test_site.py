@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.axe import faults
+from benchmarks.screenshots import site_served
 
 from tests.conftest import ROOT
 
@@ -76,6 +78,39 @@ def test_the_site_is_searched_from_a_folder_without_a_network(site: Path) -> Non
             page.goto((site / f"{name}.html").as_uri())
             wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
             assert not page.evaluate(wide), name
+        browser.close()
+
+
+# One page of each kind: words, tables, wide tables, code, made from code, and what is not found.
+SAMPLE = (
+    "index",
+    "404",
+    "figures",
+    "how-to/add-a-method",
+    "reference/records",
+    "tutorial/translator",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.needs("mkdocs")
+@pytest.mark.needs("material")
+@pytest.mark.needs("playwright")
+@pytest.mark.needs("axe_playwright_python")
+@pytest.mark.skipif(not CHROMIUM, reason="needs chromium")
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_grave_fault_on_pages_of_each_kind(
+    site: Path, width: int, scheme: str
+) -> None:
+    from playwright.sync_api import sync_playwright
+
+    with site_served(site) as address, sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
+        for name in SAMPLE:
+            page.goto(f"{address}/{name}.html")
+            assert faults(page) == [], name
         browser.close()
 
 

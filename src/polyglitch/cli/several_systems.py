@@ -285,7 +285,7 @@ def run_one(
     from polyglitch.cli.run import warned
     from polyglitch.evaluate.regression import compare_outcomes
     from polyglitch.flow import finished
-    from polyglitch.results.answer import degenerate_of, gate_of
+    from polyglitch.results.answer import degenerate_of, gate_of, look_at
     from polyglitch.results.tables import Column, make_cells
 
     with (
@@ -309,6 +309,7 @@ def run_one(
             passed=gate.passed,
             alarm=degenerate_of(figures).sentence,
             against=against,
+            look=look_at(history),
         )
     return column, outcomes
 
@@ -326,4 +327,4 @@ def show_matrix(matrix: Matrix) -> None:
         table.add_row(*(visible(text) for text in row))
     wide_console().print(table)
     for column in matrix.columns:
-        say(f"{visible(column.name)}: polyglitch report --run {column.run}")
+        say(f"{visible(column.name)}: {column.look}")

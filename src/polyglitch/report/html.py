@@ -6,7 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import chain, islice
@@ -48,6 +48,7 @@ def environment() -> Environment:
         amount=amount,
         percent=percent,
         duration=duration,
+        answered=answered,
         language=language_tag,
         panels=panels,
         day=day_in_words,
@@ -150,6 +151,18 @@ def amount(count: int) -> str:
 def percent(part: float, whole: float) -> float:
     """A share in percent, fit for the width of a bar."""
     return round(min(max(part / whole, 0.0), 1.0) * 100, 1) if whole > 0 else 0.0
+
+
+SOON = 0.05  # seconds: an answer that is rounded to 0.0 took none that matter
+
+
+def answered(latency: Mapping[str, float]) -> str:
+    """How long an answer took, as a sentence."""
+    middle, slow = latency.get("p50", 0.0), latency.get("p95", 0.0)
+    if slow < SOON:
+        return "An answer took less than 0.1 s."
+    told = "less than 0.1 s" if middle < SOON else duration(middle)
+    return f"An answer took {told}, one in twenty {duration(slow)} or more."
 
 
 def duration(seconds: float) -> str:

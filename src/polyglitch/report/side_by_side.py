@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from polyglitch.report.html import asset, environment, source_hash
+from polyglitch.report.html import answered, asset, environment, source_hash
 from polyglitch.results.answer import relation_in_words, system_in_words
 from polyglitch.results.tables import (
     ALL,
@@ -15,7 +15,6 @@ from polyglitch.results.tables import (
     Column,
     Matrix,
     SystemColumn,
-    compared,
     table_rows,
 )
 
@@ -174,8 +173,8 @@ def side_of(column: Column) -> ComparedSystem:
     """A prompt with a model."""
     whole = column.cells.get(ALL)
     held, failed = (whole.holds, whole.violated) if whole else (0, 0)
-    against = f"Against the first: {compared(column)}." if column.against else ""
-    notes = (against, took_in_words(column), f"polyglitch report --run {column.run}")
+    against = f"Against the first: {compared_in_words(column)}." if column.against else ""
+    notes = (against, took_in_words(column), f"Its findings: {column.look}" if column.look else "")
     return ComparedSystem(
         ", ".join(filter(None, (column.prompt, system_in_words(column.system)))),
         column.name,
@@ -188,12 +187,18 @@ def side_of(column: Column) -> ComparedSystem:
     )
 
 
+def compared_in_words(column: Column) -> str:
+    """What differs from the first column on the same tests, and how likely chance alone would make that."""
+    fixed, broken, chance = (column.against[name] for name in ("fixed", "broken", "p_value"))
+    likely = "under 0.1" if chance < 0.001 else f"{100 * chance:.3g}"
+    return f"{fixed} fixed, {broken} broken (by chance alone in {likely}% of cases)"
+
+
 def took_in_words(column: Column) -> str:
     """What the answers of a column took, as a sentence."""
     told = []
     if column.latency:
-        middle, slow = column.latency.get("p50", 0.0), column.latency.get("p95", 0.0)
-        told.append(f"An answer took {middle:.2f} s, one in twenty {slow:.2f} s or more.")
+        told.append(answered(column.latency))
     told += [f"{count:,} tokens {name}." for name, count in column.tokens.items() if count]
     return " ".join([*told, f"Cost: {column.cost:.4f}."] if column.cost else told)
 

@@ -151,16 +151,20 @@ def share_in_words(part: int, whole: int) -> str:
 
 
 def chart_of(issues: Iterable[Issue], figures: Mapping[str, Any]) -> Chart | None:
-    """Findings by kind where methods suspect kinds, else violated tests by what they test."""
+    """Findings by kind where methods suspect kinds, else violated tests by what they test.
+
+    A single kind would be a single bar: what is tested says more where several things failed.
+    """
     found = list(issues)
     kinds = Counter(issue.kind for issue in found if issue.kind)
-    if kinds and 2 * kinds.total() >= len(found):
-        kinds["other"] += len(found) - kinds.total()
-        return Chart("What the findings are about", dict((+kinds).most_common(MOST_BARS)))
     violated = Counter[str]()
     for relation, row in figures.get("by_relation", {}).items():
         violated[tested_in_words(relation, figures)] += row["violated"]
     counts = dict((+violated).most_common(MOST_BARS))
+    if kinds and 2 * kinds.total() >= len(found):
+        kinds["other"] += len(found) - kinds.total()
+        if len(+kinds) > 1 or len(counts) < 2:
+            return Chart("What the findings are about", dict((+kinds).most_common(MOST_BARS)))
     return Chart("Tests that failed, by what they test", counts) if counts else None
 
 
@@ -180,9 +184,18 @@ def titles_of(figures: Mapping[str, Any]) -> dict[str, str]:
     return {row["name"]: row["title"] for row in rows if row.get("title")}
 
 
+@cache
+def titles_of_llm_relations() -> dict[str, str]:
+    """The titles of the relations of LLM features, by their names."""
+    from polyglitch.mutate.llm.relations import bundled
+
+    return {one.name: one.title for one in bundled()}
+
+
 def relation_in_words(relation: str, titles: Mapping[str, str] = NO_TITLES) -> str:
     """What a relation tests: the title of its capability, or `change over time` for `label:03-change-over-time`."""
-    if title := titles.get(capability_of(relation)):
+    about = capability_of(relation)
+    if title := titles.get(about) or titles_of_llm_relations().get(about):
         return title
     name = RELATIONS.get(relation) or relation.partition(":")[2] or relation
     return re.sub(r"^\d+[-_]", "", name).replace("-", " ").replace("_", " ")

@@ -85,6 +85,7 @@ class Judgements:
         methods = [method["name"] for method in self.history.definition["methods"]]
         issues = self.history.store.verdicts.issue_counts(self.history.run_id)
         others = self.history.store.verdicts.seeds_without_issue(self.history.run_id)
+        again = {twin.id for twins in self.history.twins.values() for twin in twins}
         return {
             "run": self.history.run_id,
             "join": self.rule,
@@ -98,7 +99,12 @@ class Judgements:
                 )
                 for name in methods
             },
-            "all": method_figures(items, sum(issues.values()), sum(others.values()), top),
+            "all": method_figures(  # what several methods raised on the same inputs is one finding
+                [item for item in items if item.id not in again],
+                sum(issues.values()) - len(again),
+                sum(others.values()),
+                top,
+            ),
             "kinds": kinds(items),
             "overlap": overlap(items),
         }

@@ -56,6 +56,7 @@ class Column(msgspec.Struct, frozen=True):
     passed: bool | None = None
     alarm: str = ""  # why its figures say nothing, if they do
     against: dict[str, Any] = {}  # the first column on the same cases: fixed, broken, p_value
+    look: str = ""  # the command that shows its findings
 
     @property
     def name(self) -> str:

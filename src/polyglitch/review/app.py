@@ -167,7 +167,7 @@ class Review:
     def reviewers(self, request: Request) -> Response:
         """How far everyone is, and how far they agree."""
         desk = self.desks.of(request)
-        found = agreements(self.store.labels.joint(desk.run_id))
+        found = agreements(self.store.labels.joint(desk.run_id, desk.hidden))
         alone = "text/html" in request.headers.get("accept", "")  # no script fetched it
         return HTMLResponse(
             render(

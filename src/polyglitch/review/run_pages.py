@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from polyglitch.evaluate.calibration import ThresholdCandidate, calibrate, read_
 from polyglitch.evaluate.labelled_scores import from_judgements, settings
 from polyglitch.files.settings import written
 from polyglitch.records import Group, Issue
-from polyglitch.report.cards import card
+from polyglitch.report.cards import Card, card
 from polyglitch.results.answer import look_at, run_again, title_of
 from polyglitch.results.findings import ReportLimits
 from polyglitch.results.history import History, short_id
@@ -101,30 +101,35 @@ def bug_values(desk: QueueView, group: Group, issues: dict[str, Issue]) -> dict[
     rest = [pair for pair in found.violations if pair not in named]
     first = msgspec.structs.replace(found, violations=(*named, *rest))
     others = [issues[name] for name in group.issue_ids[1:]]
+    shown_card = card(1, first, desk.languages, ReportLimits())
     positions = {row: place for place, row in enumerate(issues, 1)}
     return {
         "group": group,
         "title": title_of(desk.history.definition),
-        "card": card(1, first, desk.languages, ReportLimits()),
+        "card": shown_card,
         "others": [
             (positions[one.id], desk.number(positions[one.id]), one, seed_text(desk, one))
             for one in others[:MOST_OTHERS]
         ],
         "unseen": max(len(others) - MOST_OTHERS, 0),
-        "commands": (
-            (
-                "Run the campaign again; answers in the store are not asked twice",
-                run_again(desk.history),
-            ),
-            ("Look at this run", look_at(desk.history)),
-            ("Find the smallest pair that still fails", minimise_command(desk.history)),
-        ),
+        "commands": list(ways_to_reproduce(desk.history, shown_card)),
     }
+
+
+def ways_to_reproduce(history: History, found: Card) -> Iterator[tuple[str, str]]:
+    """Commands with what they are for; a smallest pair is looked for where there is a pair and none was found yet."""
+    again = "Run the campaign again; answers in the store are not asked twice"
+    yield again, run_again(history)
+    yield "Look at this run", look_at(history)
+    pair = found.worst is not None and len(found.worst.trial.case.inputs) > 1
+    if pair and not found.minimised:
+        yield "Find the smallest pair that still fails", minimise_command(history)
 
 
 def seed_text(desk: QueueView, issue: Issue) -> str:
     """The beginning of what a finding is about."""
-    return desk.store.cases.seed(desk.run_id, issue.seed_id).input.text[:MOST_TOLD]
+    text = desk.store.cases.seed(desk.run_id, issue.seed_id).input.text
+    return text if len(text) <= MOST_TOLD else f"{text[:MOST_TOLD].rstrip()}…"
 
 
 def minimise_command(history: History) -> str:

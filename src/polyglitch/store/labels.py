@@ -138,8 +138,10 @@ class Labels(Rows, repeat=False):
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 
-    def joint(self, run: str) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
-        """For every two reviewers, how often the one said this and the other that of an issue."""
+    def joint(
+        self, run: str, hidden: Collection[str] = ()
+    ) -> dict[tuple[str, str], dict[tuple[str, str], int]]:
+        """For every two reviewers, how often the one said this and the other that of an issue that is not hidden."""
         one, other = s.labels.alias("one"), s.labels.alias("other")
         columns = (one.c.who, other.c.who, one.c.verdict, other.c.verdict)
         query = (
@@ -147,7 +149,7 @@ class Labels(Rows, repeat=False):
             .select_from(s.issues)
             .join(one, one.c.issue == s.issues.c.id)
             .join(other, (other.c.issue == one.c.issue) & (other.c.who > one.c.who))
-            .where(s.issues.c.run == run)
+            .where(s.issues.c.run == run, s.issues.c.id.not_in(hidden))
             .group_by(*columns)
         )
         found: dict[tuple[str, str], dict[tuple[str, str], int]] = {}

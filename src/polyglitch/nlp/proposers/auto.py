@@ -60,7 +60,7 @@ class AutoProposer:
         if self._open is None:
             raise Missing(
                 "a model that proposes words",
-                "sentences other than the bundled ones",
+                "swapping words of other sentences than the bundled ones",
                 " and ".join(lacking("smollm")),
             )
         return self._open()
