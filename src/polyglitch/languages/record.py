@@ -59,6 +59,9 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     relatives: tuple[str, ...] = ()  # words that make a relative pronoun of the article before them
     feminine_in_o: tuple[str, ...] = ()  # feminine words with a masculine ending
     refers: tuple[str, ...] = ()  # relative pronouns of either gender
+    # Prepositions after which a noun without an article belongs to a phrase or a term: en théorie, faculté de pharmacie.
+    bare_after: tuple[str, ...] = ()
+    bare_plurals: str = ""  # a pattern of nouns that may well stand there all the same
     prepositions: tuple[str, ...] = ()  # contracted ones too: no subject stands behind them
 
 
