@@ -112,7 +112,7 @@ class ThroughEnglish:
         if frequency and min(frequency(word), frequency(old.text.lower())) < LEAST_FREQUENT:
             return False
         forms = self._language.agreement.forms
-        noun = parse.tokens[old.head].text.lower() if old.pos == "ADJ" else ""
+        noun = described(parse, place).lower() if old.pos == "ADJ" else ""
         own, of_noun, new = (ending_of(each, forms) for each in (old.text.lower(), noun, word))
         agrees = old.pos != "ADJ" or not new or new == (own or of_noun or new)
         return agrees and not differ_by_ending(word, old.text.lower())
@@ -151,6 +151,12 @@ def one_word_changed(parse: Parse, home: str, other: str) -> tuple[int, str] | N
     if before and before.pos in AGREEING and (not at or before.text.lower() != old[at - 1].lower()):
         return None
     return places[0], word
+
+
+def described(parse: Parse, place: int) -> str:
+    """The word that an adjective is said of: its head, or its subject where it is the predicate."""
+    subjects = (t.text for t in parse.tokens if t.head == place and t.relation.startswith("nsubj"))
+    return next(subjects, parse.tokens[parse.tokens[place].head].text)
 
 
 def ending_of(word: str, forms: Sequence[str]) -> str:
