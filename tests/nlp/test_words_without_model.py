@@ -12,8 +12,8 @@ from polyglitch.cli.demo import sentences, translator
 from polyglitch.cli.several_systems import both_directions
 from polyglitch.corpus.read import open_corpus
 from polyglitch.errors import Missing, UsageError
-from polyglitch.nlp.proposers.auto import JoinedProposers, open_auto
-from polyglitch.nlp.proposers.corpus import open_word_sets
+from polyglitch.nlp.proposers.auto import JoinedProposers, open_auto, tell_how_natural
+from polyglitch.nlp.proposers.corpus import ANY, marks_of, open_word_sets
 from polyglitch.nlp.proposers.through_english import (
     ThroughEnglish,
     one_word_changed,
@@ -25,7 +25,7 @@ from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 from tests.nlp.test_gguf_causal import needs_torch, tiny_qwen, written
 
-NOUNS = frozenset(("museo", "hotel", "hôtel", "musée", "ciudad", "museum", "hotel", "agua"))
+NOUNS = frozenset(("museo", "hotel", "hôtel", "musée", "ciudad", "museum", "hotel", "agua", "juin"))
 
 
 def parsed(text: str, language: str = "es") -> Parse:
@@ -113,6 +113,59 @@ def test_sets_keep_to_the_sound_and_never_replace_words_of_two_forms() -> None:
     assert not found  # a river may become a lake, whose tides are another matter
 
 
+def test_the_words_around_hold_a_word_in_place() -> None:
+    french, spanish = open_word_sets("fr"), open_word_sets("es")
+    bare, own, month = french.propose(
+        [
+            slot("une séance de musée longue", "musée", "fr"),
+            slot("une séance du musée", "musée", "fr"),
+            slot("la fête de juin", "juin", "fr"),
+        ],
+        9,
+    )
+    assert not bare  # part of a term
+    assert words(own)
+    assert words(month)  # months have no article anywhere
+    against, counted = spanish.propose(
+        [slot("El museo o el hotel", "museo"), slot("El museo 20", "museo")], 9
+    )
+    assert not against
+    assert not counted
+
+
+def test_a_set_serves_the_part_of_speech_of_its_heading() -> None:
+    text = "una reforma política"
+    found = {}
+    for pos in ("ADJ", "NOUN"):
+        token = Token("política", 12, 20, pos, pos, "política", 0, "")
+        (found[pos],) = open_word_sets("es").propose([Slot(Parse(text, (token,)), 0)], 9)
+    assert "económica" in words(found["ADJ"])
+    assert not found["NOUN"]
+
+
+def test_words_of_another_meaning_come_one_a_sentence() -> None:
+    from polyglitch.mutate.swap import NATURALNESS, SPARE
+
+    (alike, other) = (
+        open_word_sets("fr").propose([slot(f"le {word} ouvre", word, "fr")], 9)[0]
+        for word in ("docteur", "musée")
+    )
+    assert {one.accepted for one in other} == {0.84}
+    assert SPARE * NATURALNESS <= 0.84 < NATURALNESS
+    assert all(one.accepted == 1 for one in alike)
+
+
+def test_whoever_gets_swaps_without_a_model_is_told_how_they_read(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    tell_how_natural.cache_clear()
+    for _ in range(2):
+        open_auto("fr", tools=Toolbox())
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 1
+    assert "of 100 read naturally" in told[0]
+
+
 def test_stems_make_a_set_for_each_form_of_an_adjective() -> None:
     sets = open_word_sets("de")
     (found,) = sets.propose([slot("mit polnischem Bier", "polnischem", "de")], 9)
@@ -147,7 +200,10 @@ def test_each_set_has_words_and_no_word_twice(language: str) -> None:
     from polyglitch.languages import language as language_of
 
     for line in language_of(language).lines("word_sets"):
-        some = [word.removeprefix("+") for word in line.lstrip("=~").split()]
+        if line.startswith("["):
+            assert set(line.strip("[]").split()) <= set(ANY), line
+            continue
+        some = [word.removeprefix("+") for word in marks_of(line)[1]]
         assert len(some) > 1, line
         assert len(some) == len(set(some)), line
 
@@ -155,7 +211,7 @@ def test_each_set_has_words_and_no_word_twice(language: str) -> None:
 def test_auto_takes_what_a_language_has_and_says_what_it_lacks() -> None:
     french = open_auto("fr", tools=Toolbox())
     assert isinstance(french, JoinedProposers)
-    assert "word-sets:fr" in french.signature
+    assert "word-sets/2:fr" in french.signature
     with pytest.raises(Missing, match="corpus"):
         open_auto("fi", tools=Toolbox())
     with pytest.raises(UsageError, match="in-context"):

@@ -128,13 +128,14 @@ UNREAD = {
     "zst": "unpack it, or compress it with gzip",
     "mo": "give the .po file that it was compiled from",
 }
+NEWS = "sample:news-"
 SAMPLES = {
     "sample": "news.en.txt",
     "sample:qa": "qa.en.jsonl",
     "sample:logic": "logic.en.txt",
     "sample:pt": "sentiment.pt.jsonl",
     # The first fifty sentences of `sample` in other languages, line by line.
-    **{f"sample:news-{code}": f"news.{code}.txt" for code in ["de", "es", "fr", "it", "pt", "zh"]},
+    **{f"{NEWS}{code}": f"news.{code}.txt" for code in ["de", "es", "fr", "it", "pt", "zh"]},
 }
 
 
@@ -198,6 +199,8 @@ class Source:
 def find_source(source: str, format: str | None, encoding: str | None = None) -> Source:
     """What `source` stands for: a bundled sample, `-` for standard input, or the path of a file or dataset."""
     encoding = known_encoding(encoding)
+    if source not in SAMPLES and source.replace("sample:", NEWS, 1) in SAMPLES:
+        source = source.replace("sample:", NEWS, 1)  # `sample:de` has no other meaning
     if source in SAMPLES:
         sample = files("polyglitch").joinpath("resources", "sample", SAMPLES[source])
         return Source(source, sample.name.rpartition(".")[2], False, lambda: sample.open("rb"))

@@ -32,6 +32,7 @@ CHOICES = {
     "more": ("smollm:0.8", "vectors"),
     "any": ("smollm:0", "vectors"),
 }
+AIM = 85  # natural swaps of 100, below which whoever gets them is told
 # What ships for the bundled sentences, by the kind of words: nothing for those that are not named.
 BUNDLED = {"smollm": "smollm", "alike": "dictionary", "dictionary": "dictionary"}
 
@@ -106,6 +107,7 @@ def open_without_model(language: str, kind: str, tools: Tools) -> Proposer:
     if known.english and not lacking("smollm") and route_of(language, tools):
         found.append(open_through_english(language, CHOICES[kind][0], tools=tools))
     if found:
+        tell_how_natural(known.code)
         return JoinedProposers(found)
     way = (
         f"{known.english.install} and {' and '.join(lacking('smollm'))}; or "
@@ -117,6 +119,21 @@ def open_without_model(language: str, kind: str, tools: Tools) -> Proposer:
         "swapping words",
         f"{way}name `corpus` (words of the campaign's own sentences) or a masked language model of that language: "
         "proposer = masked-lm:NAME-OR-FOLDER",
+    )
+
+
+@cache
+def tell_how_natural(code: str) -> None:
+    """Say once how the swaps of a language read that has no model, where fewer are natural than we aim for."""
+    known = language_of(code)
+    if known.swaps_natural >= AIM:
+        return
+    read = f"{known.swaps_natural} of 100 read naturally" if known.swaps_natural else "nobody has read any"
+    log.warning(
+        "%s swaps without a model of the language: %s; a model you have makes better ones: "
+        "--param sit.proposer=causal:FILE.gguf or masked-lm:NAME",
+        known.name or code,
+        read,
     )
 
 

@@ -123,41 +123,82 @@ class WordSets:
     def __init__(self, language: str, kind: str = "") -> None:
         self._language = language_of(language)
         lines = self._language.lines("word_sets")
-        chosen = [line for line in lines if kind not in SETS or line.startswith("=") == SETS[kind]]
-        self.signature = f"word-sets:{self._language.code}:{kind}-{digest(chosen, 8)}"
-        self._sets: dict[str, list[str]] = {}
-        for words in (words for line in chosen for words in self._written_out(line)):
-            new = [word.removeprefix("+") for word in words]
-            for word in (word for word in words if not word.startswith("+")):
-                some = self._sets.setdefault(word, [])
+        self.signature = f"word-sets/2:{self._language.code}:{kind}-{digest(list(lines), 8)}"
+        self._sets: dict[tuple[str, str], list[str]] = {}  # by part of speech and word
+        self._bare: set[str] = set()  # words that often stand without an article
+        self._safest: set[tuple[str, str]] = set()  # of the swaps those that nearly any sentence bears
+        parts: tuple[str, ...] = ANY
+        for line in lines:
+            if line.startswith("["):
+                parts = tuple(line.strip("[]").split())
+                continue
+            marks, words = marks_of(line)
+            if kind not in SETS or (ALIKE in marks) == SETS[kind]:
+                self._add(parts, marks, words)
+
+    def _add(self, parts: Sequence[str], marks: str, words: Sequence[str]) -> None:
+        forms = self._language.agreement.forms if STEMS in marks else ("",)
+        for ending in forms:
+            new = [word.removeprefix("+") + ending for word in words]
+            old = [made for made, word in zip(new, words, strict=True) if not word.startswith("+")]
+            self._bare |= set(new) if BARE in marks else set()
+            if {ALIKE, BARE} & set(marks):
+                self._safest |= {(one, other) for one in old for other in new}
+            for part, word in ((part, word) for part in parts for word in old):
+                some = self._sets.setdefault((part, word), [])
                 some += [other for other in new if other != word and other not in some]
 
-    def _written_out(self, line: str) -> list[list[str]]:
-        """The sets of a line: itself, or for stems (`~`) one set a form of the language's adjectives."""
-        line = line.removeprefix("=")
-        if not line.startswith(STEMS):
-            return [line.split()]
-        stems = line.removeprefix(STEMS).split()
-        return [[stem + ending for stem in stems] for ending in self._language.agreement.forms]
-
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
-        """At most `top` words for each slot, in the order of the sets."""
-        return [[Candidate(word, 0.0) for word in self._others(slot)[:top]] for slot in slots]
+        """At most `top` words for each slot, in the order of the sets, and few: one slot must not fill a report."""
+        most = min(top, MOST)
+        return [[self._candidate(slot, word) for word in self._others(slot)[:most]] for slot in slots]
+
+    def _candidate(self, slot: Slot, word: str) -> Candidate:
+        old = slot.token.text
+        safe = (old, word) in self._safest or (old.lower(), word) in self._safest
+        return Candidate(word, 0.0) if safe else Candidate(word, 0.0, ONE_A_SENTENCE)
 
     def _others(self, slot: Slot) -> list[str]:
         large = self._language.nouns_capitalised and slot.token.pos == "NOUN"
         word = slot.token.text if large else slot.token.text.lower()
-        others = self._sets.get(word, [])
+        part = slot.token.pos if slot.token.pos in ANY else ANY[-1]
+        others = self._sets.get((part, word), [])
         before = slot.parse.tokens[slot.index - 1] if slot.index else None
-        if before and before.pos == "PROPN":
-            return []  # what is said of a name is known of it: "el Stuttgart alemán"
+        if not others or self._held(slot, word, others, before):
+            return []
         sounded = self._language.agreement.sounded
         leans = before and (before.text.lower() in sounded if sounded else before.pos != "NOUN")
         return [one for one in others if self._language.sound_alike(word, one)] if leans else others
 
+    def _held(self, slot: Slot, word: str, others: Sequence[str], before: Token | None) -> bool:
+        """Whether the words around one hold it in place, whatever it is."""
+        if before and before.pos == "PROPN":
+            return True  # what is said of a name is known of it: "el Stuttgart alemán"
+        around = {token.text.lower() for token in slot.parse.tokens}
+        if any(other.lower() in around for other in others):
+            return True  # set against another of its kind: "by day or by night"
+        agreement = self._language.agreement
+        after = slot.parse.tokens[slot.index + 1 : slot.index + 2]
+        if after and (after[0].pos == "NUM" or after[0].text[0].isdigit()):
+            return True  # "the years 90", "chapter 20"
+        bare = slot.token.pos == "NOUN" and before and before.text.lower() in agreement.bare_after
+        plural = agreement.bare_plurals and re.search(agreement.bare_plurals, word)
+        return bool(bare and not plural and word not in self._bare)
+
+
+def marks_of(line: str) -> tuple[str, list[str]]:
+    """The signs before a set, and its words."""
+    words = line.lstrip(ALIKE + STEMS + BARE)
+    return line[: len(line) - len(words)], words.split()
+
 
 SETS = {"alike": True, "unlike": False}
-STEMS = "~"
+ALIKE, STEMS, BARE = "=", "~", "!"
+ANY = ("NOUN", "ADJ", "VERB", "ADV", "X")  # the parts of speech of sets that stand under no heading
+MOST = 3  # words a slot
+# A swap for a word of the same kind that means something else is taken by fewer readers than one that says nearly the
+# same: it passes the default dial alone, in sentences that have no other (`natural_enough`).
+ONE_A_SENTENCE = 0.84
 
 
 def open_word_sets(language: str, kind: str = "") -> WordSets:

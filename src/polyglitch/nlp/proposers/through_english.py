@@ -14,6 +14,7 @@ from functools import cached_property
 from polyglitch.errors import Missing, PolyglitchError, UsageError
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
+from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.nlp.proposers.slot_words import with_word
 from polyglitch.protocols import Candidate, Parse, Proposer, Slot, Tools
@@ -23,7 +24,7 @@ CHANGED = frozenset(("NOUN", "ADJ", "VERB", "ADV"))
 AGREEING = frozenset(("DET", "ADJ", "ADP", "NUM"))  # also of prepositions that took up an article
 MARKS = ".,;:!?¡¿«»“”„\"'()[]…"
 OTHER = 8  # words a place of the English sentence that are brought back
-LEAST_FREQUENT = 2.5  # on the scale of Zipf: what is rarer is hardly a word of the language
+LEAST_FREQUENT = 3.0  # on the scale of Zipf: translators misread what is rarer, old word or new
 UNKNOWN = "*@#"  # what Apertium sets before a word that it does not know
 # The English probability is raised to this: the way there or back may have misread the word.
 DOUBT = 1.4
@@ -89,7 +90,7 @@ class ThroughEnglish:
         for (number, _, one), answer in zip(drafts, told[len(parses) :], strict=True):
             home = told[number]
             put = one_word_changed(parses[number], home, answer) if home and answer else None
-            if put and self._is_word(put[1]):
+            if put and self._fits(parses[number], *put):
                 puts.append((number, (*put, one)))
         return self._understood(parses, puts)
 
@@ -105,16 +106,22 @@ class ThroughEnglish:
                 found[number].append(put)
         return found
 
-    def _is_word(self, word: str) -> bool:
-        """Whether a word is one of the language, as far as a list of frequencies tells."""
-        frequency = frequencies(self._language.code)
-        return frequency is None or frequency(word) >= LEAST_FREQUENT
+    def _fits(self, parse: Parse, place: int, word: str) -> bool:
+        """Whether both words are common ones of the language, and the new one agrees as far as endings tell."""
+        frequency, old = frequencies(self._language.code), parse.tokens[place]
+        if frequency and min(frequency(word), frequency(old.text.lower())) < LEAST_FREQUENT:
+            return False
+        forms = self._language.agreement.forms
+        noun = described(parse, place).lower() if old.pos == "ADJ" else ""
+        own, of_noun, new = (ending_of(each, forms) for each in (old.text.lower(), noun, word))
+        agrees = old.pos != "ADJ" or not new or new == (own or of_noun or new)
+        return agrees and not differ_by_ending(word, old.text.lower())
 
 
 def open_places(parse: Parse, kinds: frozenset[str]) -> Iterator[int]:
     """The words of an English sentence that another may stand for: no names, no function words."""
     held = language_of(ENGLISH).function_words | language_of(ENGLISH).words("never_replaced")
-    for index, token in enumerate(parse.tokens):
+    for index, token in enumerate(parse.tokens[:-1]):  # what ends a text is judged by nothing after it
         plain = token.text.isalpha() and len(token.text) > 1 and token.text.lower() not in held
         small = not index or token.text.islower()
         if plain and small and token.pos in kinds & CHANGED:
@@ -144,6 +151,17 @@ def one_word_changed(parse: Parse, home: str, other: str) -> tuple[int, str] | N
     if before and before.pos in AGREEING and (not at or before.text.lower() != old[at - 1].lower()):
         return None
     return places[0], word
+
+
+def described(parse: Parse, place: int) -> str:
+    """The word that an adjective is said of: its head, or its subject where it is the predicate."""
+    subjects = (t.text for t in parse.tokens if t.head == place and t.relation.startswith("nsubj"))
+    return next(subjects, parse.tokens[parse.tokens[place].head].text)
+
+
+def ending_of(word: str, forms: Sequence[str]) -> str:
+    """The ending by which an adjective agrees, or nothing where it shows none."""
+    return next((form for form in sorted(forms, key=len, reverse=True) if word.endswith(form)), "")
 
 
 def words_of(text: str) -> list[str]:
