@@ -28,7 +28,7 @@ CHOICES = {
     "unlike": ("unlike:smollm", "unlike:vectors"),
     "alike": ("in-context:smollm", "vectors"),
     "dictionary": ("dictionary", "vectors"),
-    "in-context": ("in-context:smollm", "vectors"),
+    "in-context": ("in-context:smollm:0.88", "vectors"),
     "more": ("smollm:0.8", "vectors"),
     "any": ("smollm:0", "vectors"),
 }
