@@ -126,7 +126,7 @@ def models(some: Sequence[Reading]) -> dict[str, Logistic]:
         left = [name for name in names if name not in left_out]
         plain = [name for name in left if name != "in context"]
         # Before the model has passed over a word, its state is not known, and never of a last word.
-        first = [name for name in plain if name != "state"]
+        first = [name for name in plain if not name.endswith("state")]
         for title, right in (("natural", natural), ("alike", alike)):
             found[f"{title}{wordnet}"] = fitted(some, right, left)
             found[f"{title}{wordnet} without minilm"] = fitted(some, right, plain)

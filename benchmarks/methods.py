@@ -1,7 +1,9 @@
 """Seconds in each stage of a method that swaps words, against a real translator.
 
     SEEDS=FILE python -m benchmarks.methods [--cases 2000] [--method sit] [--system firefox:en-pt] [--param KEY=VALUE]
+        [--store FILE]
 
+With a store the proposals are kept there, as in a campaign: a second run shows what one on known sentences costs.
 Prints wall and processor seconds of each stage, the tokens that the proposer's model computed, and whether all that
 is not translation stays within the translation's time and a minute, for 2,000 cases. Seeds are those of `--corpus`,
 else of the variable SEEDS, else the bundled sample (whose words come from data unless a proposer is named).
@@ -24,6 +26,7 @@ from polyglitch.flow import SEEDS_AT_ONCE
 from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 from polyglitch.protocols import Parser
 from polyglitch.records import Case, Input, Output, Trial
+from polyglitch.store.store import Store
 from polyglitch.systems.uri import open_system
 from polyglitch.tools import Toolbox
 
@@ -62,8 +65,10 @@ class Clock:
 class TimedTools(Toolbox):
     """A toolbox whose parsers and proposers are timed; loading them is not counted."""
 
-    def __init__(self, clock: Clock, languages: tuple[str | None, str | None]) -> None:
-        super().__init__(languages=languages)
+    def __init__(
+        self, clock: Clock, languages: tuple[str | None, str | None], store: Store | None = None
+    ) -> None:
+        super().__init__(store, languages=languages)
         self._clock = clock
 
     def parser(self, language: str | None) -> Parser:
@@ -90,12 +95,17 @@ def tokens_computed() -> int:
 
 
 def measure(
-    method_name: str, system_uri: str, corpus: str, wanted: int, options: dict[str, Any]
+    method_name: str,
+    system_uri: str,
+    corpus: str,
+    wanted: int,
+    options: dict[str, Any],
+    store: Store | None = None,
 ) -> dict[str, Any]:
     """Run mutate, translate and compare one after the other, on as many seeds as make so many cases."""
     clock = Clock()
     method, system = make_method(method_name, options), open_system(system_uri, 60.0)
-    tools = TimedTools(clock, system.languages)
+    tools = TimedTools(clock, system.languages, store)
     for need in method.needs:
         tools.check(need, *system.languages)
     seeds = iter(open_corpus(corpus, language=system.languages[0]))
@@ -129,13 +139,14 @@ def measure(
 
 def against_bar(stages: dict[str, list[float]], cases: int) -> dict[str, Any]:
     """All but the translation, as a ratio of it, and against the bar when scaled to its cases."""
-    rest, translation = (
-        sum(stages[name][0] for name in ("mutate", "compare")),
-        stages["translate"][0],
+    (rest, spent), (translation, asked) = (
+        [sum(stages[name][i] for name in ("mutate", "compare")) for i in (0, 1)],
+        stages["translate"],
     )
     scale = BAR_CASES / max(cases, 1)
     return {
         "rest / translation": round(rest / max(translation, 0.1), 2),
+        "rest / translation, processor": round(spent / max(asked, 0.1), 2),
         f"rest, for {BAR_CASES} cases": round(rest * scale, 1),
         f"bar: rest <= translation + {ALLOWED:.0f}": round(translation * scale + ALLOWED, 1),
         "bar met": rest * scale <= translation * scale + ALLOWED,
@@ -150,10 +161,14 @@ def main() -> None:
     parser.add_argument("--corpus", default=os.environ.get("SEEDS") or "sample")
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--param", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--store", metavar="FILE")
     chosen = parser.parse_args()
     options = dict(pair.split("=", 1) for pair in chosen.param)
     corpus = chosen.corpus
-    record("methods", measure(chosen.method, chosen.system, corpus, chosen.cases, options))
+    store = Store(chosen.store) if chosen.store else None
+    record("methods", measure(chosen.method, chosen.system, corpus, chosen.cases, options, store))
+    if store:
+        store.close()
 
 
 if __name__ == "__main__":

@@ -100,6 +100,9 @@ def test_nothing_of_a_phrase_is_left_behind() -> None:
     ("text", "never"),
     [
         ("Leave it until it has doubled in size, which takes an hour.", "size, which"),
+        ("Once the onions are soft, pour in the wine and stir.", "soft, pour"),
+        ("The museum is open daily from nine to five.", "nine to five"),
+        ("Teachers across the country plan to strike next week over low pay.", "country plan"),
         ("Swallow the big capsule whole with a glass of water.", "whole"),
         ("It returns the rows that match the new filter, or zero if there are none.", ", or zero"),
         ("Thousands were stranded on Friday when a computer failure hit the airport.", "when"),

@@ -79,6 +79,16 @@ def test_a_second_run_asks_the_proposer_nothing(fixed: Fixed, tmp_path: Path) ->
         assert fixed.asked == 5  # farmer, barn, young, doctor, village; `old` is held
 
 
+def test_words_that_were_found_beside_other_slots_are_asked_for_anew(
+    fixed: Fixed, tmp_path: Path
+) -> None:
+    store = Store(str(tmp_path / "s.sqlite"))
+    for pos, asked in ((("NOUN", "ADJ"), 5), (("NOUN",), 9), (("NOUN",), 9)):
+        list(swap_words("fixed", pos=pos)([SEED], Toolbox(store)))
+        assert fixed.asked == asked
+    store.close()
+
+
 def test_filters_show_in_the_signature() -> None:
     assert "same_countability" in swap_words("fixed").signature
     assert "not_in_idiom" in swap_words("fixed").signature

@@ -108,6 +108,18 @@ def test_auto_asks_the_model_only_about_sentences_that_are_not_bundled() -> None
         AutoProposer(open_bundled("en"), "nothing", None).propose(there, 5)
 
 
+def test_what_auto_keeps_is_not_found_again_with_other_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = open_auto("en", tools=Toolbox()).signature
+    open_english.cache_clear()
+    monkeypatch.setattr(auto, "learned_signature", lambda: "other")
+    try:
+        assert open_auto("en", tools=Toolbox()).signature != before
+    finally:
+        open_english.cache_clear()
+
+
 def test_auto_takes_the_best_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "smollm" in open_auto("en", tools=Toolbox()).signature
     open_english.cache_clear()

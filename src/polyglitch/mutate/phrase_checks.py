@@ -118,6 +118,9 @@ def ends_in_verb(parse: Parse, node: Tree) -> bool:
         return False
     if before.tag == "NNS" and last.tag == "NN":  # "two thirds of the nurses work | at night"
         return True
+    follows = parse.tokens[node.end : node.end + 1]
+    if follows and follows[0].tag == "TO" and any(one.tag == "NNS" for one in words[:-1]):
+        return True  # "teachers across the country plan | to strike"
     if before.pos == "CCONJ":  # beside a noun that has more with it, a bare one is doubtful
         return words[-3].pos in HEADS and len(words) > 3
     if node.end == len(parse.tokens) or parse.tokens[node.end].pos == "PUNCT":
@@ -148,7 +151,8 @@ def misread(parse: Parse, node: Tree, head: int) -> bool:
     """Whether a phrase has the marks of a wrong parse.
 
     "warm and worth every penny" has no noun for its head, "toast the walnuts" and "spat on the deck" a verb, and of
-    "drains my battery and the support team is useless" the second noun is the subject of what follows.
+    "drains my battery and the support team is useless" the second noun is the subject of what follows. "From | nine to
+    five" is cut in two, and in "once they are soft, pour in the wine" a clause ends at the comma.
     """
     words, known = parse.tokens[node.start : node.end], language_of(parse.language)
     token = parse.tokens[head]
@@ -162,6 +166,13 @@ def misread(parse: Parse, node: Tree, head: int) -> bool:
     if any(
         (one.pos in BEFORE_NO_ARTICLE or one.tag == "PRP") and two.pos == "DET"
         for one, two in pairwise(words)
+    ):
+        return True
+    if token.pos == "NUM" and not any(one.pos in (*HEADS, "PRON", "SYM") for one in words):
+        return any(one.pos == "ADP" or one.tag == "TO" for one in words)
+    if any(
+        one.pos == "ADJ" and comma.text == "," and two.pos in ("NOUN", "VERB")
+        for one, comma, two in zip(words, words[1:], words[2:], strict=False)
     ):
         return True
     if token.relation == "appos" and parse.tokens[max(0, node.start - 1)].pos in HEADS:

@@ -14,7 +14,10 @@ import msgspec
 
 from polyglitch.errors import Missing, UsageError, as_works_here
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.models.downloads import lacking
+from polyglitch.nlp.lexicons.wordnet import dictionary_folder
+from polyglitch.nlp.models.downloads import data_folder, lacking
+from polyglitch.nlp.models.smollm import signature as smollm_signature
+from polyglitch.nlp.proposers.candidates.scoring import learned_signature
 from polyglitch.nlp.proposers.corpus import open_word_sets
 from polyglitch.nlp.proposers.through_english import open_through_english, route_of
 from polyglitch.protocols import Candidate, Proposer, Slot, Tools
@@ -28,7 +31,7 @@ CHOICES = {
     "unlike": ("unlike:smollm", "unlike:vectors"),
     "alike": ("in-context:smollm", "vectors"),
     "dictionary": ("dictionary", "vectors"),
-    "in-context": ("in-context:smollm", "vectors"),
+    "in-context": ("in-context:smollm:0.85", "vectors"),
     "more": ("smollm:0.8", "vectors"),
     "any": ("smollm:0", "vectors"),
 }
@@ -143,11 +146,17 @@ def open_english(language: str, kind: str) -> AutoProposer:
     best, plain = CHOICES[kind]
     if not lacking("smollm"):
         opener = partial(open_named, language, best)
-        return AutoProposer(bundled(language, kind), best, opener)
+        return AutoProposer(bundled(language, kind), f"{best}@{smollm_installed()}", opener)
     if not lacking("vectors"):
         opener = partial(open_plain, language, plain)
         return AutoProposer(bundled(language, kind), plain, opener)
     return AutoProposer(bundled(language, kind), "nothing", None)
+
+
+def smollm_installed() -> str:
+    """What SmolLM2's words depend on, told without opening it: proposals are kept under its name across runs."""
+    heard = [str(data_folder("minilm") is not None), str(dictionary_folder() is not None)]
+    return digest([smollm_signature(), learned_signature(), *heard], 8)
 
 
 @cache

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Protocol
 
 from polyglitch import registry
-from polyglitch.errors import as_works_here
+from polyglitch.errors import UsageError, as_works_here
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.embedders.sentence_vectors import MiniLm, open_minilm
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
@@ -34,7 +34,7 @@ LEAST_MEANING = 0.15  # the probability under which a word is not even the best 
 LEAST_NATURAL = "0.65"
 # The probability of being natural under which no method takes a word, however alike: verbs and adjectives ask most of
 # what stands around them ("prevent direct sunlight", "massive rain"), and of those that were read fewest were natural.
-TAKEN, TAKEN_BY_PART = 0.72, {"VERB": 0.86, "ADJ": 0.86}
+TAKEN, TAKEN_BY_PART = 0.72, {"VERB": 0.9, "ADJ": 0.86}
 TAKEN_UNLIKE = 0.85  # the same of words that say something else
 SCORED = 20  # words of a slot that are judged by their meaning
 DEFAULT = "smollm"
@@ -76,12 +76,15 @@ def place_of(slot: Slot, word: str | None = None) -> Place:
 class MeaningProposer:
     """Fits `Proposer`: the natural words of SmolLM2 that say nearly the same, or else those that do not."""
 
-    def __init__(self, base: SmolLmProposer, likeness: WordsInContext | None, other: bool) -> None:
-        self._base, self._likeness, self._other = base, likeness, other
+    def __init__(
+        self, base: SmolLmProposer, likeness: WordsInContext | None, other: bool, least: float
+    ) -> None:
+        self._base, self._likeness, self._other, self._least = base, likeness, other, least
         self._judge = CandidateJudge(base.wordnet, likeness is not None)
         heard = f"+{likeness.signature}" if likeness else ""
         kind = "unlike" if other else "alike"
-        self.signature = f"{kind}({base.signature}{heard}-{self._judge.signature}>={LEAST_MEANING})"
+        asked = f">={LEAST_MEANING},{least}"
+        self.signature = f"{kind}({base.signature}{heard}-{self._judge.signature}{asked})"
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, by the probability that a reader takes them for what they should be."""
@@ -114,18 +117,27 @@ class MeaningProposer:
 
     def _accepted(self, slot: Slot, one: ScoredCandidate) -> float:
         natural, alike = self._judge.natural(slot, one), self._judge.alike(slot, one)
-        least = TAKEN_UNLIKE if self._other else TAKEN
-        if natural < max(least, TAKEN_BY_PART.get(slot.token.pos, least)):
+        if natural < max(self._least, TAKEN_BY_PART.get(slot.token.pos, 0.0)):
             return 0.0
         # What is alike and hardly natural is an error of one of the two models: both must agree.
         return round(max(natural - alike, 0.0) if self._other else natural * alike, 4)
 
 
-def open_meaning(language: str, floor: str, other: bool) -> MeaningProposer:
-    """The words of SmolLM2 by their meaning, heard in their sentences where MiniLM is installed."""
+def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
+    """The words of SmolLM2 by their meaning, heard in their sentences where MiniLM is installed.
+
+    `asked` is the least probability of being natural: `in-context:smollm:0.88`.
+    """
+    try:
+        least = float(asked or (TAKEN_UNLIKE if other else TAKEN))
+    except ValueError:
+        raise UsageError(
+            f"smollm:{asked}: {asked!r} is no number from 0 to 1, the least probability of being natural"
+        ) from None
     likeness = WordsInContext(open_minilm(language)) if data_folder("minilm") else None
-    base = open_smollm_proposer(language, floor or LEAST_NATURAL)
-    return MeaningProposer(base, likeness, other)
+    # All hear the same words of SmolLM2, so that the methods of a campaign share them.
+    base = open_smollm_proposer(language, LEAST_NATURAL)
+    return MeaningProposer(base, likeness, other, least)
 
 
 @cache

@@ -45,7 +45,7 @@ ALIKE = (
 UNFILTERED = 12  # the same where none is dropped for being odd, so that SIT's ten are there
 # The probability of being natural under which a word is not proposed, nor scored any further: the methods ask for more
 # by default, and every word that is carried on costs a pass over what follows it.
-FLOOR = 0.8
+FLOOR = 0.78
 # A sentence with so many words of the probability that is asked for needs no others; where there are fewer, its
 # likeliest others are scored too, of which a method takes the best.
 ENOUGH, OTHERS = 2, 6
@@ -303,6 +303,8 @@ class SmolLmProposer:
             word = words.words[other]
             if only is None and not (np.isfinite(worth[other]) and suits(slot, word)):
                 continue
+            if only is None and self._asked_for and known.relations.get(int(other)) == "opposite":
+                continue  # "that does not contain an invalid token": it turns against the rest
             tokens, at, gain = words.tokens[other], place.start, float(odds[other]) - rest
             if (
                 place.start == 1
