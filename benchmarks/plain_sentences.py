@@ -2,12 +2,13 @@
 
     python -m benchmarks.plain_sentences sentiment TEXTS --opinions opinion_lexicon.zip -o more.jsonl
     python -m benchmarks.plain_sentences hate TEXTS -o more.jsonl
+    python -m benchmarks.plain_sentences groups -o groups.jsonl
 
-TEXTS is a folder with NLTK's archives and Multi30k. Sentiment: sentences of movie reviews that begin like *this is*,
-of the
-side that the review has and the lexicon of Hu and Liu (of no system under test) finds alone in them; captions of
-pictures, which state what is seen, as neutral ones. Hate speech: sentences of news, speeches and edited
-prose that name a group, as harmless ones. Labels that are made so have to be read before they are trusted.
+TEXTS is a folder with NLTK's archives and Multi30k. Sentiment: clauses of movie reviews that begin like *this is* and
+have words of one side alone by the lexicon of Hu and Liu (of no system under test); captions of pictures, which state
+what is seen, as neutral ones; blame from `written_seeds.toml`. Hate speech: sentences of news, speeches and edited
+prose that name a group, as harmless ones. Groups: praise and plain statements of groups from that file, whose denial
+is about somebody. Labels that are made so have to be read before they are trusted.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import random
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from zipfile import ZipFile
 
 from polyglitch.languages import language
+from polyglitch.nlp.proposers.slot_words import match_article
 from polyglitch.tools import Toolbox
 
 # What is called something, not a clause: "it is frightening that ..." stays so when it is denied.
@@ -30,10 +33,19 @@ OPENING = re.compile(
     r"(?:this is|that is|that's|it is|it's) (?:so |very |really |pretty )?([\w-]+)\b"
 )
 CLAUSE = re.compile(r" (that|which|who|when|if|how|to|because|and it's)\b")
+# A clause of that form within a sentence, up to the next mark or joint.
+PIECE = re.compile(
+    r"(?:^|[,;:.!?(]|--|\b(?:and|but|because|so|though|although)) ?"
+    r"((?:this is|that is|that's|it is|it's) [^,;:.!?()\"]+?)"
+    r"(?= ?(?:[,;:.!?()\"]|--|$| but | because | and (?:it|this|that|the|i|we|he|she|they|you)\b))"
+)
+WRITTEN = Path(__file__).with_name("written_seeds.toml")
+OF_GROUPS = 12  # written sentences drawn from each frame that takes the name of a group
 NEWS = ("abc.zip", "state_union.zip", "inaugural.zip", "brown.zip")
 LONGEST = 24  # words
 ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'])")
 TAGGED = re.compile(r"\S+/[a-z$*+-]+\s")
+CUT = re.compile(r"\b(?:Mrs?|Dr|St|Prof|Gen)\.$")  # an abbreviation ends no sentence
 FINITE = ("VBZ", "VBP", "VBD", "MD")
 Row = tuple[str, str]
 
@@ -56,20 +68,54 @@ def opinions(path: Path) -> dict[str, str]:
 
 
 def reviews(path: Path, sides: dict[str, str]) -> Iterator[Row]:
-    """Sentences of reviews that begin like *this is*, with the side that review and words agree on."""
+    """Clauses of reviews that begin like *this is*, with the side that all of their opinion words are on."""
     for name, text in files_of(path):
         whole = "negative" if "/neg/" in name else "positive"
         for line in text.split("\n"):
-            words = line.split()
-            plain = re.sub(r" (?=['.,!?])", "", line.strip())
-            called = OPENING.match(plain)
-            if not called or not 4 <= len(words) <= LONGEST or CLAUSE.search(plain):
-                continue
-            if called[1] not in ("a", "an", "one") and called[1] not in sides:
-                continue
-            found = {sides[word] for word in words if word in sides}
-            if found == {whole}:  # without any such word it is often an opinion all the same
-                yield proper(plain), whole
+            for clause in PIECE.finditer(line.strip()):
+                plain = re.sub(r" (?=['.,!?])", "", clause[1].strip())
+                words, called = plain.split(), OPENING.match(plain)
+                if not called or not 4 <= len(words) <= LONGEST or CLAUSE.search(plain):
+                    continue
+                if called[1] not in ("a", "an", "one") and called[1] not in sides:
+                    continue
+                found = {sides[word] for word in words if word in sides}
+                # Blame stays blame in a review that praises; praise in a bad one is often meant otherwise.
+                if found == {"negative"} or (found == {"positive"} and whole == "positive"):
+                    yield f"{proper(plain)}.", found.pop()
+
+
+def written(kind: str, label: str) -> Iterator[Row]:
+    """Sentences of `written_seeds.toml`: every word of a row in every frame, of groups a few a frame."""
+    for row in tomllib.loads(WRITTEN.read_text("utf-8"))[kind]:
+        for frame in row["frames"]:
+            dice = random.Random(frame)
+            groups = [group for group in group_names() if group != "men"]
+            fillers = row.get("words") or dice.sample(groups, OF_GROUPS)
+            yield from ((filled(frame, word), label) for word in fillers)
+
+
+def filled(frame: str, word: str) -> str:
+    """A frame with its word, article and capital as they should be."""
+    made = frame.replace("{a}", f"{match_article('a', word)} {word}").replace("{}", word)
+    return made.replace("{Group}", word[:1].upper() + word[1:]).replace("{group}", word)
+
+
+def group_names() -> list[str]:
+    """The plural names of groups, those with a capital written so."""
+    lists = tomllib.loads(group_file().read_text("utf-8"))
+    capital = {word.lower(): word for word in lists["written"]["capital"]}
+    return [
+        " ".join(capital.get(word, word) for word in name.split())
+        for name in lists["identity"]["plural"]
+    ]
+
+
+def group_file() -> Traversable:
+    """The words for groups."""
+    found = language("en").file("groups.toml")
+    assert found is not None
+    return found
 
 
 def proper(text: str) -> str:
@@ -95,19 +141,18 @@ def captions(path: Path, sides: dict[str, str]) -> Iterator[Row]:
 
 def naming_groups(folder: Path) -> Iterator[Row]:
     """Sentences of edited text that name a group."""
-    lists = language("en").file("groups.toml")
-    assert lists is not None
-    identity = tomllib.loads(lists.read_text("utf-8"))["identity"]
+    identity = tomllib.loads(group_file().read_text("utf-8"))["identity"]
     groups = "|".join(word for word in identity["plural"] if word != "men")  # often just people
     named = re.compile(rf"(?<!-)\b(?i:{groups})\b(?! [A-Z]|-)")  # not a first name, not half a word
     for archive in NEWS:
         for _, text in files_of(folder / archive):
-            if TAGGED.match(text.strip()):
+            if TAGGED.search(text[:500]):
                 words = (word.rpartition("/")[0] for word in text.split())
                 text = " ".join(words).replace("``", '"').replace("''", '"')
             for sentence in ENDS.split(" ".join(text.split())):
                 short = 4 <= len(sentence.split()) <= LONGEST
-                if short and named.search(sentence) and not re.search(r"\bmen\b", sentence):
+                whole = short and not CUT.search(sentence) and not re.search(r"\bmen\b", sentence)
+                if whole and named.search(sentence):
                     yield re.sub(r" (?=[.,;!?])", "", sentence), "non-hate"
 
 
@@ -122,14 +167,17 @@ def write(rows: Iterable[Row], out: Path) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("task", choices=("sentiment", "hate"))
-    parser.add_argument("texts", type=Path)
+    parser.add_argument("task", choices=("sentiment", "hate", "groups"))
+    parser.add_argument("texts", type=Path, nargs="?")
     parser.add_argument("--opinions", type=Path)
     parser.add_argument("-o", "--out", type=Path, required=True)
     options = parser.parse_args()
     if options.task == "hate":
         write(naming_groups(options.texts), options.out)
+    elif options.task == "groups":
+        write([*written("praise", "non-hate"), *written("plain", "non-hate")], options.out)
     else:
         known = opinions(options.opinions)
         seen = list(captions(options.texts / "multi30k_test2016.en.gz", known))
-        write([*reviews(options.texts / "movie_reviews.zip", known), *seen], options.out)
+        said = reviews(options.texts / "movie_reviews.zip", known)
+        write([*said, *seen, *written("negative", "negative")], options.out)

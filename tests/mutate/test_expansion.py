@@ -9,7 +9,12 @@ import pytest
 
 from polyglitch.mutate.capabilities.cases import may_grow
 from polyglitch.mutate.capabilities.expansion import Seen, expand, with_mask
-from polyglitch.mutate.capabilities.places import opened_texts, spellings, wide_gaps
+from polyglitch.mutate.capabilities.places import (
+    closed_texts,
+    opened_texts,
+    spellings,
+    wide_gaps,
+)
 from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.nlp.lexicons.terms import open_lexicon
 from polyglitch.nlp.parsers.grammar import open_grammar
@@ -108,6 +113,9 @@ def test_a_statement_grows_by_a_set_phrase_before_it_and_no_rule_quotes_that() -
     (grown,) = expand(
         [statement], parser, Filler(), grammar, open_lexicon("en", ("bundled",)), 5, Seen(Filler())
     )
+    behind = [text for _, text in closed_texts(fragment, grammar, "en")]
+    assert "A lazy film with a silly script, as I said before." in behind
+    assert not any(closed_texts(question, grammar, "en"))
     before = [row for row in grown if row.around]
     assert before and all(may_grow(capability, row) for row in before)
     assert not any(may_grow(quoting, row) for row in before)

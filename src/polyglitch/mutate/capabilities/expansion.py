@@ -7,7 +7,7 @@ other words as they were.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
@@ -17,8 +17,10 @@ from polyglitch.languages import DEFAULT
 from polyglitch.mutate.capabilities.places import (
     ADVERBS,
     GrowthPlace,
+    SetPhrase,
     WideGap,
     abusive,
+    closed_texts,
     left_alone,
     opened_texts,
     places,
@@ -32,6 +34,7 @@ from polyglitch.records import Edit
 
 MASK = "___"
 OPENINGS = 3  # set phrases before a sentence: they are few, and words within it are the point
+CLOSINGS = 3  # and behind it
 PER_GAP = 3  # fillings of a gap that are looked at
 TRAILING = ("IN", "CC")  # a phrase that begins so stands behind the word before it
 
@@ -44,7 +47,7 @@ class Expanded:
     edit: Edit
     words: tuple[str, ...]
     tags: tuple[str, ...]
-    around: bool = False  # a set phrase before the statement, no word within it
+    around: bool = False  # a set phrase before or behind the statement, no word within it
 
 
 def expand(
@@ -70,34 +73,39 @@ def expand(
         if len(found[number]) < most and reads_the_same(parse, again, draft):
             edit = Edit("expand", draft.at, draft.at, "", " ".join(draft.words))
             found[number].append(Expanded(again, edit, draft.words, draft.tags))
-    openings = opened(parses, parser, grammar, most)
-    return [taking_turns(*both)[:most] for both in zip(found, openings, strict=True)]
+    openings = framed(parses, parser, grammar, min(most, OPENINGS), opened_texts)
+    closings = framed(parses, parser, grammar, min(most, CLOSINGS), closed_texts)
+    rows = zip(found, openings, closings, strict=True)
+    return [taking_turns(words, taking_turns(*around))[:most] for words, *around in rows]
 
 
-def opened(
-    parses: Sequence[Parse], parser: Parser, grammar: Grammar, most: int
+def framed(
+    parses: Sequence[Parse],
+    parser: Parser,
+    grammar: Grammar,
+    most: int,
+    texts: Callable[[Parse, Grammar, str], Iterator[tuple[SetPhrase, str]]],
 ) -> list[list[Expanded]]:
-    """The statements after a set phrase, a few of each."""
+    """The statements with a set phrase before or behind them, a few of each."""
     drafts = [
         (number, phrase, text)
         for number, parse in enumerate(parses)
-        for phrase, text in islice(
-            opened_texts(parse, grammar, parse.language or DEFAULT), min(most, OPENINGS)
-        )
+        for phrase, text in islice(texts(parse, grammar, parse.language or DEFAULT), most)
     ]
     checked = parser.parse([text for _, _, text in drafts])
     found: list[list[Expanded]] = [[] for _ in parses]
-    for (number, phrase, _), again in zip(drafts, checked, strict=True):
-        edit = Edit("expand", 0, 0, "", f"{phrase.text},")
+    for (number, phrase, text), again in zip(drafts, checked, strict=True):
+        first = text.startswith(phrase.text[:1].upper() + phrase.text[1:])
+        at = 0 if first else len(parses[number].text) - 1
+        edit = Edit("expand", at, at, "", f"{phrase.text}," if first else f", {phrase.text}")
         words = tuple(phrase.text.split())
         found[number].append(Expanded(again, edit, words, (phrase.label,), True))
     return found
 
 
-def taking_turns(one: Sequence[Expanded], other: Sequence[Expanded]) -> list[Expanded]:
-    """Words within a sentence and phrases before it by turns, so that a few have both."""
-    pairs = zip_longest(one, other)
-    return [each for pair in pairs for each in pair if each is not None]
+def taking_turns(*kinds: Sequence[Expanded]) -> list[Expanded]:
+    """Expansions of several kinds by turns, so that a few have all."""
+    return [each for row in zip_longest(*kinds) for each in row if each is not None]
 
 
 class Seen:

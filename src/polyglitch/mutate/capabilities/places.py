@@ -4,10 +4,11 @@ By one word or by several: any richer production, spelt out as tags. What a prod
 phrase (PP); a phrase is spelt out by its own likeliest productions until only tags are left that a filler has words
 for.
 
-A whole statement may grow by a set phrase before it, where the grammar has such a production. `S -> NP VP .` becomes `S
--> PP , NP VP .` ("For the record, ..."). The phrases are data of the language: they take no side, report nobody else's
-view and soften nothing, so that the label stays. They stand outside of the statement, so rules that quote a sentence do
-not take them.
+A whole statement may grow by a set phrase before it, where the grammar has such a production. `S -> NP VP .` becomes
+`S -> PP , NP VP .` ("For the record, ..."); it, or a noun phrase that stands for one, may grow by a phrase behind it:
+`NP -> NP , SBAR .` ("..., as I said before."). The phrases are data of the language: they take no side, report nobody
+else's view and soften nothing, so that the label stays. They stand outside of the statement, so rules that quote a
+sentence do not take them.
 """
 
 from __future__ import annotations
@@ -39,6 +40,20 @@ MOST_NEW = 1  # two words at once read badly far more often than one
 PER_PRODUCTION = 5  # richer productions tried for each phrase, likeliest first (the paper's top 5)
 # Heads that a noun may be put before: NN NN must keep its last noun as the head.
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+DEFINITE = (
+    "the",
+    "this",
+    "that",
+    "these",
+    "those",
+    "its",
+    "his",
+    "her",
+    "their",
+    "our",
+    "my",
+    "your",
+)
 
 
 @dataclass(frozen=True)
@@ -96,6 +111,13 @@ def place_of(
         return None
     if child.start and (glued(parse, child.start) or _crowded(parse.tokens[child.start - 1], tags)):
         return None
+    if tags[-1] in ADVERBS and any(
+        t.pos == "ADV" for t in parse.tokens[child.start - 2 : child.start]
+    ):
+        return None  # "rarely have recently received"
+    following = parse.tokens[child.start + 1 : child.start + 2]
+    if any(t.tag in ("POS", "HYPH") for t in following) and tags[-1] not in ADVERBS:
+        return None  # "a bus driver's licence" is another licence, "urban land-based" half a word's
     return GrowthPlace(child.start, tags, label, likelihood)
 
 
@@ -104,14 +126,22 @@ def _takes_adverb(token: Token) -> bool:
     tags = ("VBD", "VBG", "VBN", "VBP", "VBZ", "JJ", "VERB", "AUX", "ADJ")
     if token.tag == "VERB" and (token.relation == "cop" or token.lemma in COPULAS):
         return False
-    return token.pos in ("VERB", "ADJ") and token.tag in tags and not token.text[:1].isupper()
+    counts = token.lemma in ("many", "few", "much", "several")
+    fits = token.pos in ("VERB", "ADJ") and token.tag in tags and not counts
+    return fits and not token.text[:1].isupper()
 
 
 def _crowded(before: Token, tags: tuple[str, ...]) -> bool:
     """Whether the word before would be parted from its noun, or two adverbs would meet."""
     if tags[0] in ADVERBS:
-        close = before.tag in ("DT", "JJ", "DET", "ADJ", "ADP") or before.relation == "obj"
-        return before.pos in ("ADV", "PART") or close or before.lemma == "do"
+        close = before.tag in ("DT", "IN", "JJ", "DET", "ADJ", "ADP") or before.relation == "obj"
+        return (
+            before.pos in ("ADV", "PART")
+            or close
+            or before.text.lower() in ("be", "been", "being", "do", "does")
+        )
+    if "NN" in tags and before.lemma in DEFINITE:
+        return True  # "the video game" is not the game that was spoken of
     return before.tag in NOUNS or before.tag in ("JJR", "JJS", "RB", "RBR", "RBS", "HYPH", "POS")
 
 
@@ -266,6 +296,10 @@ def phrase_follows(left: Token, right: Token | None, tags: tuple[str, ...]) -> b
 
 
 PLAIN = ("NP", "VP", ".")  # what a statement is at its core, whatever else it holds
+MIN_CLOSED, MAX_CLOSED = (
+    5,
+    28,
+)  # tokens: behind a long sentence a phrase hangs on its last clause alone
 KEPT_CAPITAL = ("I", "I'm", "I've", "I'd", "I'll")
 
 
@@ -277,10 +311,10 @@ class SetPhrase(msgspec.Struct, frozen=True):
 
 
 @cache
-def set_phrases(language: str) -> tuple[SetPhrase, ...]:
-    """Those of a language; none where its data has none."""
+def set_phrases(language: str, place: str = "opening") -> tuple[SetPhrase, ...]:
+    """Those of a language for a place; none where its data has none."""
     try:
-        table = language_of(language).table("expansion.toml", "expansion").get("opening", {})
+        table = language_of(language).table("expansion.toml", "expansion").get(place, {})
     except Missing:
         table = {}
     return tuple(SetPhrase(text, label) for label, texts in table.items() for text in texts)
@@ -294,13 +328,49 @@ def opened_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tupl
     first = tree.children[0]
     node = first if first.label == "S" and first.children else tree  # the first of two statements
     parts = tuple(child.label for child in node.children)
-    if parts[0] != "NP" or "VP" not in parts:
+    if parts[0] != "NP" or parts[1] == "," or "VP" not in parts:
         return  # it begins with a phrase of that kind already, or is no plain statement
     rest = without_capital(parse)
     for phrase in sorted(set_phrases(language), key=lambda one: digest([parse.text, one.text])):
         richer = ((phrase.label, ",", *parts), (phrase.label, ",", *PLAIN))
         if any(grammar.probability(node.label, longer) > 0 for longer in richer):
             yield phrase, f"{phrase.text[:1].upper()}{phrase.text[1:]}, {rest}"
+
+
+def closed_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tuple[SetPhrase, str]]:
+    """The statement before each phrase that the grammar allows behind such a one."""
+    tree = tree_of(parse)
+    if tree is None or not may_close(parse, tree.label):
+        return
+    phrases = set_phrases(language, "closing")
+    for phrase in sorted(phrases, key=lambda one: digest([one.text, parse.text])):
+        if phrase.label in behind(grammar, tree.label):
+            yield phrase, f"{parse.text[:-1]}, {phrase.text}."
+
+
+@cache
+def behind(grammar: Grammar, label: str) -> frozenset[str]:
+    """What may stand behind a comma at the end of a phrase, or of the verb phrase that ends a clause."""
+    ends = [*grammar.counts.get(label, {}), *(grammar.counts.get("VP", {}) if label == "S" else {})]
+    plain = [parts[:-1] if parts[-1] == "." else parts for parts in ends]
+    return frozenset(parts[-1] for parts in plain if len(parts) > 2 and parts[-2] == ",")
+
+
+def may_close(parse: Parse, label: str) -> bool:
+    """One sentence or noun phrase, begun and ended as such, without an afterthought of its own."""
+    if label not in ("S", "NP") or not parse.text.endswith(".") or parse.text.endswith(".."):
+        return False
+    if not parse.text[:1].isupper() or not MIN_CLOSED <= len(parse.tokens) <= MAX_CLOSED:
+        return False
+    last = parse.tokens[-4:-1]
+    marks = any(token.text in ("!", "?", ":", ";", "(", ")") for token in parse.tokens)
+    quotes = any(mark in parse.text for mark in '"`“”') or " '" in parse.text
+    return (
+        not marks
+        and not quotes
+        and last[-1].text[-1:].isalpha()
+        and "," not in [t.text for t in last]
+    )
 
 
 def is_statement(parse: Parse, label: str) -> bool:
