@@ -79,7 +79,7 @@ def test_three_things_to_choose_from_are_one_choice() -> None:
 def test_a_misspelt_word_is_read_alike_in_every_process() -> None:
     told = "from polyglitch.represent.descriptions.phrases import nearest as n; print(n('proceed'), n('lettre'))"
     said = {
-        subprocess.run(  # noqa: S603 - our own interpreter
+        subprocess.run(
             [sys.executable, "-c", told],
             env=os.environ | {"PYTHONHASHSEED": str(seed)},
             capture_output=True,
