@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,6 +70,26 @@ def test_more_than_four_is_not_four_or_more() -> None:
             describe(f"lines with {n} digits", style) for n in ("more than 4", "4 or more")
         )
         assert not equivalent(parse(over.regex), parse(least.regex))
+
+
+def test_three_things_to_choose_from_are_one_choice() -> None:
+    found = describe("lines containing a vowel or a number or a capital letter", "whole")
+    assert equivalent(parse(found.regex), parse(".*([AEIOUaeiou])|([0-9])|([A-Z]).*"))
+
+
+def test_a_misspelt_word_is_read_alike_in_every_process() -> None:
+    told = "from polyglitch.represent.descriptions.phrases import nearest as n; print(n('proceed'), n('lettre'))"
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", told],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in (1, 2, 3)
+    }
+    assert len(said) == 1
 
 
 @pytest.mark.slow

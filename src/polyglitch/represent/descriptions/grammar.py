@@ -259,7 +259,7 @@ class _Chart:
 
     def spread(self, name: str, operator: str, left: Item, right: Item) -> Item:
         inner = left.meaning[1]
-        meaning = ("not", merge(name, inner, right.meaning))
+        meaning = ("not", self.merged(name, inner, right.meaning))
         feature = f"{operator}:{name}-under-not"
         return self.item(meaning, (feature, f"{name}2>{head(right.meaning)}"), (left, right))
 
@@ -273,13 +273,22 @@ class _Chart:
             f"{name}2>{head(right.meaning)}",
             f"{operator}={name}:{head(left.meaning)},{head(right.meaning)}",
         )
-        return self.item(merge(name, left.meaning, right.meaning), features, (left, right))
+        meaning = self.merged(name, left.meaning, right.meaning)
+        return self.item(meaning, features, (left, right))
+
+    def merged(self, name: str, left: Meaning, right: Meaning) -> Meaning:
+        """Two parts as one; of whole texts `x or y or z` is one choice of three, as the published regexes have it."""
+        if self.search or name not in ("and", "or"):
+            return merge(name, left, right)
+        parts = left[1:] if left[0] in (name, "list") else (left,)
+        return (name, *parts, *(right[1:] if right[0] == name else (right,)))
 
     def adjacent(self, left: Item, right: Item, cue: str) -> Iterator[Item]:
         """Two parts side by side: both must hold, or the second tells more of the first."""
         yield self.pair("and", f"side-{cue}", left, right)
         if cue == "HAVE" and not self.search:
             yield self.pair("or", f"side-{cue}", left, right)
+        if cue in ("HAVE", "END") and not self.search:  # "x that ends in y": y comes last
             yield self.pair("before", f"side-{cue}", left, right)
         if cue in TERMS:  # a comma that was lost
             yield self.pair("list", f"side-{cue}", left, right)

@@ -69,7 +69,7 @@ def nearest(word: str) -> str:
     """The word of the vocabulary that was probably meant: one slip, two in long words."""
     slips = 0 if len(word) < 4 else 1 if len(word) < 7 else 2
     best, least = word, slips + 1
-    for known in vocabulary():
+    for known in sorted(vocabulary()):  # two may be as near: always the same one is meant
         if abs(len(known) - len(word)) < least and len(known) > 2:
             distance = OSA.distance(word, known, score_cutoff=least)
             if distance < least:
