@@ -40,20 +40,6 @@ MOST_NEW = 1  # two words at once read badly far more often than one
 PER_PRODUCTION = 5  # richer productions tried for each phrase, likeliest first (the paper's top 5)
 # Heads that a noun may be put before: NN NN must keep its last noun as the head.
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-DEFINITE = (
-    "the",
-    "this",
-    "that",
-    "these",
-    "those",
-    "its",
-    "his",
-    "her",
-    "their",
-    "our",
-    "my",
-    "your",
-)
 
 
 @dataclass(frozen=True)
@@ -126,7 +112,7 @@ def _takes_adverb(token: Token) -> bool:
     tags = ("VBD", "VBG", "VBN", "VBP", "VBZ", "JJ", "VERB", "AUX", "ADJ")
     if token.tag == "VERB" and (token.relation == "cop" or token.lemma in COPULAS):
         return False
-    counts = token.lemma in ("many", "few", "much", "several")
+    counts = token.lemma in left_alone("counting")
     fits = token.pos in ("VERB", "ADJ") and token.tag in tags and not counts
     return fits and not token.text[:1].isupper()
 
@@ -138,9 +124,9 @@ def _crowded(before: Token, tags: tuple[str, ...]) -> bool:
         return (
             before.pos in ("ADV", "PART")
             or close
-            or before.text.lower() in ("be", "been", "being", "do", "does")
+            or before.text.lower() in left_alone("no_adverb_after")
         )
-    if "NN" in tags and before.lemma in DEFINITE:
+    if "NN" in tags and before.lemma in left_alone("definite"):
         return True  # "the video game" is not the game that was spoken of
     return before.tag in NOUNS or before.tag in ("JJR", "JJS", "RB", "RBR", "RBS", "HYPH", "POS")
 
@@ -155,11 +141,11 @@ def glued(parse: Parse, index: int) -> bool:
 
 @cache
 def left_alone(kind: str) -> frozenset[str]:
-    """Words that are `never_added`, or `never_modified`, of all languages: hardly one is in two."""
+    """Words that are `never_added`, `never_modified` and so on, of all languages: hardly one is in two."""
     tables = [
         language_of(code).table("expansion.toml", "expansion") for code in having("expansion.toml")
     ]
-    return frozenset(word for table in tables for word in table[kind].split())
+    return frozenset(word for table in tables for word in table.get(kind, "").split())
 
 
 @cache
@@ -296,10 +282,8 @@ def phrase_follows(left: Token, right: Token | None, tags: tuple[str, ...]) -> b
 
 
 PLAIN = ("NP", "VP", ".")  # what a statement is at its core, whatever else it holds
-MIN_CLOSED, MAX_CLOSED = (
-    5,
-    28,
-)  # tokens: behind a long sentence a phrase hangs on its last clause alone
+# Tokens: behind a long sentence a phrase hangs on its last clause alone.
+MIN_CLOSED, MAX_CLOSED = 5, 28
 KEPT_CAPITAL = ("I", "I'm", "I've", "I'd", "I'll")
 
 
