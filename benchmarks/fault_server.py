@@ -37,7 +37,7 @@ REPLAYED: dict[str, str] = {}  # what another translator said, where the server 
 
 
 def translate(text: str) -> str:
-    """What is replayed; else upper case; of a long sentence about a river only the start comes out, so that there is something to find."""
+    """What is replayed, else upper case; of a long sentence about a river only the start, for something to find."""
     if text in REPLAYED:
         return REPLAYED[text]
     words = text.upper().split()

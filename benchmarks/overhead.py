@@ -94,7 +94,8 @@ def main() -> None:
     options.add_argument("--service", action="store_true", help="over HTTP, 50 ms a text")
     chosen = options.parse_args()
     if chosen.service:
-        return over_http(chosen.sentences)
+        over_http(chosen.sentences)
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts = folder / "texts.json"
@@ -126,7 +127,9 @@ def over_http(sentences: int) -> None:
         texts.write_text(asked(store))
         said.write_text(json.dumps(answered(store)))
         with fault_server("--wait", "0.05", "--replay", str(said)) as base:
-            run = f"{RUN} --system openai:m@{base}/v1 --source-language en --target-language pt -j 1"
+            run = (
+                f"{RUN} --system openai:m@{base}/v1 --source-language en --target-language pt -j 1"
+            )
             command = [*run.split(), *OPTIONS.split(), "--limit", str(sentences), "--lens", "none"]
             whole = [sys.executable, *command, "--store", str(folder / "second.sqlite")]
             campaign = timed("campaign", whole, folder)

@@ -385,7 +385,7 @@ class Flow:
         return None
 
     def pieces(self, cases: list[Case]) -> Iterator[list[Case]]:
-        """Cases of a quick system together; of another in pieces, so that most are judged before the last is answered."""
+        """Cases of a quick system together; else in pieces, so that most are judged before the last is answered."""
         size = CASES_AT_ONCE if self.askers[0].quick else JUDGED_AT_ONCE
         for start in range(0, len(cases), size):
             yield cases[start : start + size]

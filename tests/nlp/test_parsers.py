@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from polyglitch.files.lazy_numpy import one_thread, openblas
 from polyglitch.errors import Missing, UsageError
+from polyglitch.files.lazy_numpy import one_thread, openblas
 from polyglitch.nlp.parsers import spacy as spacy_parser
 from polyglitch.nlp.parsers.choose import choose, open_parser
 from polyglitch.nlp.parsers.constituents import tree_of

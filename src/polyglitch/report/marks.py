@@ -199,6 +199,11 @@ NOTE = Markup('<sup class="note-number" aria-label="reason {0}">{0}</sup>')
 
 def visible(text: str) -> Markup:
     """The text escaped, with a chip for every hidden character."""
+    return visible_lately(text) if len(text) <= SHORT else made_visible(text)
+
+
+def made_visible(text: str) -> Markup:
+    """The same, whatever was shown before."""
     if text.isascii() and text.isprintable():  # most texts: a page has hundreds of them
         return escape(text)
     runs = (
@@ -208,9 +213,15 @@ def visible(text: str) -> Markup:
     return Markup("").join(runs)
 
 
+SHORT, LATELY = 60, 512  # characters, texts: labels, kinds and names come again with every finding
+visible_lately = lru_cache(LATELY)(made_visible)
+
+
 def marked(pieces: Sequence[Piece], tag: str) -> Markup:
     """Pieces of a text, the changed ones in `tag`, the faulty ones in an emphasised `mark`."""
-    return Markup("").join(marked_piece(piece, Markup(tag)) for piece in pieces)  # noqa: S704
+    kind = Markup(tag)  # noqa: S704
+    # Each is safe already: joined as plain strings none is looked at again.
+    return Markup("".join(marked_piece(piece, kind) for piece in pieces))  # noqa: S704
 
 
 def marked_piece(piece: Piece, tag: Markup) -> Markup:

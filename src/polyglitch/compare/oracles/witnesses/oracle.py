@@ -241,7 +241,9 @@ OTHERS: tuple[Witness, ...] = (
 MODELS = tuple(one for one in OTHERS if isinstance(one, (Confidence, WayBack)))
 MODEL_NAMES = {one.name for one in MODELS}
 ORDER = (PairWitness.name, *(one.name for one in OTHERS))
-UNLIKELY = 0.1  # the chance under which no model is asked: half of the pairs of a campaign (docs/research)
+UNLIKELY = (
+    0.1  # the chance under which no model is asked: half of the pairs of a campaign (docs/research)
+)
 UNASKED = "lens not needed"  # said in the verdict of such a pair
 PIECE = 32  # pairs whose words are compared before a model is asked: enough for a parser to batch
 Said = dict[str, Statement]
