@@ -109,14 +109,14 @@ def sentence(text: str) -> str:
 def settings() -> Iterator[str]:
     """Every key of polyglitch.toml with its type, its default, and what the option of the same name says of it."""
     yield "# Settings\n\nThe keys of `polyglitch.toml`; each is also an option of `polyglitch run`.\n"
-    yield "| key | type | default | what it does |\n|---|---|---|---|"
+    yield "| key | what it does | type | default |\n|---|---|---|---|"
     told = option_texts()
     remarks = remarks_of(Campaign)
     for name, hint in get_type_hints(Campaign).items():
         default = getattr(Campaign(), name, None)
         shown = code(default) if default not in (None, "", (), {}) else ""
         about = told.get(name) or sentence(remarks.get(name, ""))
-        yield f"| `{name}` | {toml_type(hint)} | {shown} | {cell(about)} |"
+        yield f"| `{name}` | {cell(about)} | {toml_type(hint)} | {shown} |"
 
 
 def option_texts() -> dict[str, str]:

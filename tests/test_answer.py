@@ -124,6 +124,12 @@ def test_the_chart_is_of_kinds_where_there_are_some_else_of_what_is_tested() -> 
     chart = chart_of([issue("a")], {"by_relation": failed})
     assert chart and chart.counts == {"typo": 4}
     assert chart_of([], {}) is None
+    failed = {"same:remark": {"violated": 3}, "same:polite": {"violated": 1}}
+    chart = chart_of([issue("a", "number")], {"by_relation": failed})
+    assert chart and chart.counts == {
+        "A remark on something else before the question": 3,
+        "A polite request before the question": 1,
+    }, "a single kind says less than what was tested"
 
 
 def test_without_a_common_fault_the_answer_names_what_fails_most() -> None:

@@ -122,6 +122,8 @@ def test_two_runs_side_by_side(store: Store) -> None:
     page = text_of(client.get(there.headers["location"]).text)
     assert "No clear difference: 1 fixed, 1 broken of 10 that both decided." in page
     assert "The gate 0 is open." in page and "What the old run answered" in page
+    fixed = page.split("Fixed: 1")[1].split("Flaky")[0]
+    assert fixed.index("aberto em 1.") < fixed.index("What the new run answered"), "what failed first"
     assert client.get("/compare?run=one").status_code == 400
 
 
@@ -133,6 +135,7 @@ def test_a_finding_of_two_methods_is_one_and_labelled_once(store: Store) -> None
     assert 'data-id="twin"' not in page and "of 12 labelled" in page
     assert label(client, token, first, verdict="bug").json()["done"] == 1
     assert [said.verdict for said in store.labels.of_issue("twin")] == ["bug"]
+    assert "Of 1 finding that was decided, 1 is a bug" in client.get("/labels").text
     headers = FROM_US | {"x-polyglitch-token": token, "accept": "application/json"}
     assert client.post("/undo", headers=headers).json()["done"] == 0
     assert not store.labels.of_issue("twin") and not store.labels.of_issue(first)

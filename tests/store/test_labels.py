@@ -157,6 +157,8 @@ def test_reviewers_at_once_lose_nothing(store: Store) -> None:
     joint = store.labels.joint(RUN)
     assert len(joint) == 10
     assert joint["r0", "r1"] == {("bug", "bug"): 10, ("unsure", "unsure"): 9}
+    without = store.labels.joint(RUN, {"i0", "i1"})
+    assert without["r0", "r1"] == {("bug", "bug"): 9, ("unsure", "unsure"): 8}
 
 
 def test_a_store_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> None:
