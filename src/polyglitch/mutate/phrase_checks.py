@@ -112,11 +112,11 @@ def ends_in_verb(parse: Parse, node: Tree) -> bool:
     """Whether the last word may be a verb that was taken for a noun: "the fee results | in", "strips and season"."""
     words, classes = parse.tokens[node.start : node.end], word_classes(parse.language or "")
     last, before = words[-1], words[-2]
-    if classes is None or len(words) < 3:
+    if classes is None:
         return False
     if said_of_object(parse, node, classes):
         return True
-    if last.tag not in VERB_LIKE:
+    if last.tag not in VERB_LIKE or len(words) < 3:
         return False
     if not classes.can_be(last.text.lower(), VERB_LIKE[last.tag]):
         return False
