@@ -91,3 +91,11 @@ def test_another_form_of_the_word_does_not_suit() -> None:
     drew = Token("drew", 0, 4, "VBD", "VERB", "draw", 0, "ROOT")
     slot = Slot(Parse("drew", (drew,), language="en"), 0)
     assert same_word(slot, "drawn") and not same_word(slot, "painted")
+
+
+def test_adjectives_have_weights_of_their_own() -> None:
+    old = Token("drug", 0, 4, "JJ", "ADJ", "drug", 0, "ROOT")
+    one = candidate(gain=-2.0)
+    adjective = one.features(Slot(Parse("drug", (old,), language="en"), 0))
+    assert adjective["adjective gain"] == adjective["gain"] == -2.0
+    assert one.features(SLOT)["adjective gain"] == 0.0

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from polyglitch.languages import language as language_of
 from polyglitch.mutate.slots import idiom_words
-from polyglitch.nlp.proposers.slot_words import word_classes
+from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.protocols import Parse, Tree
 
 SURE = frozenset(
@@ -112,7 +112,11 @@ def ends_in_verb(parse: Parse, node: Tree) -> bool:
     """Whether the last word may be a verb that was taken for a noun: "the fee results | in", "strips and season"."""
     words, classes = parse.tokens[node.start : node.end], word_classes(parse.language or "")
     last, before = words[-1], words[-2]
-    if classes is None or last.tag not in VERB_LIKE or len(words) < 3:
+    if classes is None:
+        return False
+    if said_of_object(parse, node, classes):
+        return True
+    if last.tag not in VERB_LIKE or len(words) < 3:
         return False
     if not classes.can_be(last.text.lower(), VERB_LIKE[last.tag]):
         return False
@@ -129,18 +133,40 @@ def ends_in_verb(parse: Parse, node: Tree) -> bool:
     return before.tag in ("NN", "NNP") and (last.tag == "NNS" or object_follows)
 
 
+def said_of_object(parse: Parse, node: Tree, classes: WordClasses) -> bool:
+    """Whether the end of a phrase may be what its noun does or is: "heard a key | turn", "keep the terms | secret".
+
+    A noun in the plural before another one may be a verb: "the spelling of each word and underlines | mistakes".
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    if any(
+        one.tag == "NNS" and two.pos in HEADS and classes.can_be(one.text.lower(), "VBZ")
+        for one, two in pairwise(words)
+    ):
+        return True
+    last = words[-1]
+    if last.tag != "NN" or not classes.can_be(words[-2].text.lower(), "NN"):
+        return False
+    verbs = {one.lemma.lower() for one in parse.tokens[: node.start] if one.pos == "VERB"}
+    return any(
+        bool(verbs & known.words(name)) and classes.can_be(last.text.lower(), said)
+        for name, said in (("verbs_of_senses", "VB"), ("verbs_of_keeping", "JJ"))
+    )
+
+
 def loosely_joined(parse: Parse, node: Tree) -> bool:
     """Whether the end of a phrase may belong to the whole sentence: what comes after a comma, or tells when.
 
-    "doubled in size, | which takes an hour", "rows that match the filter, | or zero", "on Friday | when it failed",
-    "within ten days | of receipt", and of "the tablet whole" the last word says how it is swallowed.
+    "doubled in size, | which takes an hour", "lay on the carpet, | sealed with wax", "rows that match the filter, | or
+    zero", "on Friday | when it failed", "within ten days | of receipt", and of "the tablet whole" the last word says
+    how it is swallowed.
     """
     words, known = parse.tokens[node.start : node.end], language_of(parse.language)
     if words[-1].text.lower() in known.words("said_of_objects"):
         return True
     counted = any(one.pos == "NUM" for one in words)
     return any(
-        (one.text == "," and two.tag[:1] in "WC")
+        (one.text == "," and (two.tag[:1] in "WC" or two.tag in ("VBN", "VBG")))
         or (two.tag == "WRB" and one.pos in HEADS)
         or (counted and one.text.lower() in known.words("units") and two.pos == "ADP")
         for one, two in pairwise(words)

@@ -26,7 +26,7 @@ GAIN, CHANGE, WORST, LIKELY = (-9.0, 4.0), (-6.0, 0.0), (-6.0, 0.0), (-16.0, 0.0
 # what follows hardly ever makes a word better. A reader's judgement is told from four tokens as well as from ten.
 STAGES = (0, 1, 4)
 TAIL = STAGES[-1]
-ASKED_FOR = 0.915  # the probability of being natural that methods ask for by default
+ASKED_FOR = 0.93  # the probability of being natural that methods ask for by default
 
 
 # What says less of an adjective than of a noun: one that is likely there and near in meaning may still be odd.
