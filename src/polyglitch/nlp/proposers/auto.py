@@ -129,7 +129,11 @@ def tell_how_natural(code: str) -> None:
     known = language_of(code)
     if known.swaps_natural >= AIM:
         return
-    read = f"{known.swaps_natural} of 100 read naturally" if known.swaps_natural else "nobody has read any"
+    read = (
+        f"{known.swaps_natural} of 100 read naturally"
+        if known.swaps_natural
+        else "nobody has read any"
+    )
     log.warning(
         "%s swaps without a model of the language: %s; a model you have makes better ones: "
         "--param sit.proposer=causal:FILE.gguf or masked-lm:NAME",
