@@ -154,7 +154,7 @@ class WordSets:
         """At most `top` words for each slot, in the order of the sets, and few: one slot must not fill a report."""
         most = min(top, MOST)
         return [
-            [self._candidate(slot, word) for word in self._others(slot)[:most]] for slot in slots
+            [self._candidate(slot, word) for word in self.others(slot)[:most]] for slot in slots
         ]
 
     def _candidate(self, slot: Slot, word: str) -> Candidate:
@@ -162,7 +162,8 @@ class WordSets:
         safe = (old, word) in self._safest or (old.lower(), word) in self._safest
         return Candidate(word, 0.0) if safe else Candidate(word, 0.0, ONE_A_SENTENCE)
 
-    def _others(self, slot: Slot) -> list[str]:
+    def others(self, slot: Slot) -> list[str]:
+        """Every word of the sets that the words around a slot allow."""
         large = self._language.nouns_capitalised and slot.token.pos == "NOUN"
         word = slot.token.text if large else slot.token.text.lower()
         part = slot.token.pos if slot.token.pos in ANY else ANY[-1]
