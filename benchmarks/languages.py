@@ -5,9 +5,9 @@
 
 `sample` are the bundled sentences, on which the sets of words were tuned; `gsd` are sentences of the GSD test sets of
 Universal Dependencies, put aside before any was looked at, where that reference data is there (POLYGLITCH_SHARED).
-`--parser` names one where none is installed. What one reader said of the cases stands in `readings/languages.tsv`, how many
-cases the sentences of each draw gave in `readings/languages_cases.tsv`, what was said of the issues of campaigns in
-`readings/issues.tsv`. `--readings` makes nothing and prints the table of what was read.
+`--parser` names one where none is installed. What one reader said of the cases stands in `readings/languages.tsv`, how
+many cases the sentences of each draw gave in `readings/languages_cases.tsv`, what was said of the issues of campaigns
+in `readings/issues.tsv`. `--readings` makes nothing and prints the table of what was read.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from polyglitch.tools import Toolbox
 READINGS = Path(__file__).parent / "readings"
 LANGUAGES = ("de", "es", "fr", "it", "pt", "zh")
 METHODS = ("sit", "transrepair", "cat")
-# Of the shuffled sentences of a treebank those drawn last; all before them were tuned on, or read and mended by. No German
-# or French sentence of GSD's test sets is unread now; Spanish from 240 and Portuguese from 240 are.
+# Of the shuffled sentences of a treebank those drawn last; all before them were tuned on, or read and mended by. No
+# German or French sentence of GSD's test sets is unread now; those of Spanish and Portuguese from 240 are.
 KEPT_APART = {"de": (610, 799), "es": (240, 296), "fr": (260, 337), "pt": (240, 340)}
 OTHERS = (60, 160)
 SHUFFLE = 22
@@ -92,7 +92,10 @@ def rows_of(name: str) -> list[dict[str, str]]:
 def table() -> str:
     """What was read, as a table of Markdown: cases by draw, issues by system."""
     figures = read()
-    lines = ["| cases of | sentences with a case | cases a sentence | natural |", "|---|--:|--:|--:|"]
+    lines = [
+        "| cases of | sentences with a case | cases a sentence | natural |",
+        "|---|--:|--:|--:|",
+    ]
     made_of: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows_of("languages_cases"):
         for name in ("sentences", "with_a_case", "cases"):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from polyglitch.corpus import ReadLimits, open_corpus
+from polyglitch.errors import UsageError
 
 OPTIONS: list[dict[str, object]] = [
     {},
@@ -116,3 +117,11 @@ def test_a_large_file_is_counted_by_its_lines(tmp_path: Path) -> None:
     assert corpus.count(700) == 700
     path.write_text("\n".join(rows(900)) + "\n")
     assert corpus.count() == sum(1 for _ in corpus)
+
+
+def test_a_language_names_its_bundled_sentences() -> None:
+    seeds = [list(open_corpus(name)) for name in ("sample:de", "sample:news-de")]
+    assert seeds[0] == seeds[1] and seeds[0][0].input.language == "de"
+    assert list(open_corpus("sample:pt")) != list(open_corpus("sample:news-pt"))  # its own reviews
+    with pytest.raises(UsageError, match="sample:news-fr"):
+        open_corpus("sample:xx")

@@ -129,3 +129,18 @@ def test_list_languages_says_what_each_can_do() -> None:
     assert by_code["sv"]["methods"]["rti"]["command"]
     told = CliRunner().invoke(command, ["languages"]).output
     assert "translations into it are judged by" in told and "to get it:" in told
+
+
+def test_swaps_and_tags_under_the_aim_are_called_weaker(monkeypatch: pytest.MonkeyPatch) -> None:
+    from polyglitch.cli import languages as page
+    from polyglitch.nlp.parsers.choose import ParserChoice
+
+    german = page.as_source(language("de"), "sit")
+    assert (german.state, german.why) == ("weaker", "84 of 100 swaps read naturally")
+    assert page.as_source(language("pt"), "sit").state == "ready"
+    assert page.as_source(language("de"), "rti").state == "ready"
+    fetched = ParserChoice("spacy", "parser-tr", "fetched")
+    monkeypatch.setattr(page, "choose", lambda code: fetched)
+    turkish = page.as_source(language("tr"), "rti")
+    assert turkish.state == "weaker"
+    assert "parts of speech are right" in turkish.why

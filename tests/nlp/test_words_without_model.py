@@ -159,8 +159,10 @@ def test_whoever_gets_swaps_without_a_model_is_told_how_they_read(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tell_how_natural.cache_clear()
+    french = open_auto("fr", tools=Toolbox())
+    assert not caplog.records  # `list languages` opens it too
     for _ in range(2):
-        open_auto("fr", tools=Toolbox())
+        french.propose([slot("le musée ouvre", "musée", "fr")], 3)
     told = [record.getMessage() for record in caplog.records]
     assert len(told) == 1
     assert "of 100 read naturally" in told[0]

@@ -5,7 +5,7 @@ A method is asked for what it needs, and that is looked for as a run looks for i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
@@ -22,6 +22,7 @@ from polyglitch.nlp.models.downloads import known_parsers
 from polyglitch.nlp.models.downloads import lacking as commands
 from polyglitch.nlp.parsers.choose import ParserChoice, choose
 from polyglitch.nlp.parsers.spacy import how_to_install
+from polyglitch.nlp.proposers.auto import AIM
 from polyglitch.tools import Toolbox
 
 State = Literal["ready", "weaker", "not possible"]
@@ -34,6 +35,7 @@ ANY_TARGET = (
 )
 LAZY = "auto"  # the proposer that opens its models when it is asked
 ADD = "docs/how-to/add-a-language.md"
+TAGS_AIM = 90  # parts of speech right of 100, below which swaps and phrases are often cut wrongly
 
 
 class Ability(NamedTuple):
@@ -84,7 +86,22 @@ def as_source(known: Language, name: str) -> Ability:
         return Ability("weaker", "numbers in digits, names and repeats only", f"facts.toml: {ADD}")
     if choice and choice.tags_only and name in ("rti", "patinv"):
         return Ability("weaker", "words and tags only", as_works_here(how_to_install(known.code)))
-    return Ability("ready")
+    return less_than_aimed_for(known, method_of(name).needs, choice) or Ability("ready")
+
+
+def less_than_aimed_for(
+    known: Language, needs: Sequence[str], choice: ParserChoice | None
+) -> Ability | None:
+    """What a method lacks that runs all the same: tags that are right, swaps that read naturally."""
+    own = known_parsers().get(known.code) if choice and choice.origin != "installed" else None
+    if "parser" in needs and own and own.upos < TAGS_AIM:
+        better = as_works_here(known.parser.install)
+        return Ability("weaker", f"{own.upos} of 100 parts of speech are right", better)
+    swaps = any(need.startswith("proposer:auto") for need in needs)
+    if not swaps or LAZY in known.proposers or known.swaps_natural >= AIM:
+        return None
+    read = f"{known.swaps_natural} of 100" if known.swaps_natural else "an unknown share of the"
+    return Ability("weaker", f"{read} swaps read naturally", "a model: docs/how-to/proposers.md")
 
 
 def lacking(known: Language, need: str, choice: ParserChoice | None) -> Ability | None:

@@ -199,8 +199,7 @@ class Source:
 def find_source(source: str, format: str | None, encoding: str | None = None) -> Source:
     """What `source` stands for: a bundled sample, `-` for standard input, or the path of a file or dataset."""
     encoding = known_encoding(encoding)
-    if source not in SAMPLES and source.replace("sample:", NEWS, 1) in SAMPLES:
-        source = source.replace("sample:", NEWS, 1)  # `sample:de` has no other meaning
+    source = sample_name(source)
     if source in SAMPLES:
         sample = files("polyglitch").joinpath("resources", "sample", SAMPLES[source])
         return Source(source, sample.name.rpartition(".")[2], False, lambda: sample.open("rb"))
@@ -290,9 +289,15 @@ def _dataset(folder: Path, source: str) -> Source:
     )
 
 
+def sample_name(source: str) -> str:
+    """A bundled corpus by its full name: `sample:de`, which has no other meaning, is the news in German."""
+    news = source.replace("sample:", NEWS, 1)
+    return news if source not in SAMPLES and news in SAMPLES else source
+
+
 def sample_language(source: str) -> str:
     """The language of a bundled corpus, as its file is named: news.en.txt."""
-    return SAMPLES[source].split(".")[1]
+    return SAMPLES[sample_name(source)].split(".")[1]
 
 
 def _by_extension(path: Path) -> tuple[str, bool]:

@@ -59,7 +59,7 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     relatives: tuple[str, ...] = ()  # words that make a relative pronoun of the article before them
     feminine_in_o: tuple[str, ...] = ()  # feminine words with a masculine ending
     refers: tuple[str, ...] = ()  # relative pronouns of either gender
-    # Prepositions after which a noun without an article belongs to a phrase or a term: en théorie, faculté de pharmacie.
+    # Prepositions after which a noun without an article belongs to a phrase or a term: en théorie, séance de cinéma.
     bare_after: tuple[str, ...] = ()
     bare_plurals: str = ""  # a pattern of nouns that may well stand there all the same
     prepositions: tuple[str, ...] = ()  # contracted ones too: no subject stands behind them
@@ -132,7 +132,9 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wordnet: Package | None = None
     pivot: Package | None = None  # a translator of single words into a language with vectors
     english: Route | None = None  # by which words that fit are found through English
-    swaps_natural: int = 0  # of 100 swaps without a model of it those a reader took; 0 where nobody read
+    swaps_natural: int = (
+        0  # of 100 swaps without a model of it those a reader took; 0 where nobody read
+    )
 
     def sound_alike(self, one: str, other: str) -> bool:
         """Whether the words before two words take the same form: l'hôtel, l'hôpital, but le musée."""

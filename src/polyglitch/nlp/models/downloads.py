@@ -171,6 +171,9 @@ def check(wheel: Path, one: Download) -> None:
 
 PARSER_VERSION = "0.2.0"
 PARSER_PREFIX = "parser-"
+WORD_LISTS = (
+    "pip install spacy-lookups-data==1.0.5 wordfreq==3.1.1"  # classes of words: some points of tags
+)
 TREEBANKS = "https://github.com/UniversalDependencies"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the time of every packed file: the same files give the same hash
 
@@ -219,7 +222,8 @@ def offer_parser(language: str) -> str:
         return ""
     brought = [f"git clone --depth 1 {TREEBANKS}/{name}" for name in one.treebanks]
     named = " ".join(f"--treebank {name}" for name in one.treebanks)
-    return as_works_here(" && ".join([*brought, f"polyglitch get {PARSER_PREFIX}{code} {named}"]))
+    trained = f"polyglitch get {PARSER_PREFIX}{code} {named}"
+    return " && ".join([*brought, as_works_here(WORD_LISTS), as_works_here(trained)])
 
 
 def treebank_files(named: Iterable[str]) -> list[Path]:

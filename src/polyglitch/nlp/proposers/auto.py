@@ -73,12 +73,14 @@ class AutoProposer:
 class JoinedProposers:
     """The words of several proposers for a slot, those of the first before those of the others."""
 
-    def __init__(self, proposers: Sequence[Proposer]) -> None:
-        self._proposers = proposers
+    def __init__(self, proposers: Sequence[Proposer], language: str = "") -> None:
+        self._proposers, self._language = proposers, language
         self.signature = f"auto({'+'.join(one.signature for one in proposers)})"
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot."""
+        if self._language:
+            tell_how_natural(self._language)
         offered = [one.propose(slots, top) for one in self._proposers]
         found = []
         for some in zip(*offered, strict=True):
@@ -110,8 +112,7 @@ def open_without_model(language: str, kind: str, tools: Tools) -> Proposer:
     if known.english and not lacking("smollm") and route_of(language, tools):
         found.append(open_through_english(language, CHOICES[kind][0], tools=tools))
     if found:
-        tell_how_natural(known.code)
-        return JoinedProposers(found)
+        return JoinedProposers(found, known.code)
     way = (
         f"{known.english.install} and {' and '.join(lacking('smollm'))}; or "
         if known.english
@@ -131,7 +132,11 @@ def tell_how_natural(code: str) -> None:
     known = language_of(code)
     if known.swaps_natural >= AIM:
         return
-    read = f"{known.swaps_natural} of 100 read naturally" if known.swaps_natural else "nobody has read any"
+    read = (
+        f"{known.swaps_natural} of 100 read naturally"
+        if known.swaps_natural
+        else "nobody has read any"
+    )
     log.warning(
         "%s swaps without a model of the language: %s; a model you have makes better ones: "
         "--param sit.proposer=causal:FILE.gguf or masked-lm:NAME",

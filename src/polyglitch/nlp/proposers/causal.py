@@ -126,13 +126,12 @@ class CausalProposer:
     def _candidates(self, slot: Slot) -> list[str]:
         """Words of the language that may have the form of the old one."""
         word = slot.token.text.lower()
-        (known,) = self._sets.propose([slot], 50)
         alike = [
             other
             for other in frequent(self._language.code)
             if other.endswith(word[-ENDING:]) and not differ_by_ending(other, word)
         ]
-        return list(dict.fromkeys([*(one.word for one in known), *alike]))
+        return list(dict.fromkeys([*self._sets.others(slot), *alike]))
 
 
 def judged(

@@ -126,7 +126,9 @@ class WordSets:
         self.signature = f"word-sets/2:{self._language.code}:{kind}-{digest(list(lines), 8)}"
         self._sets: dict[tuple[str, str], list[str]] = {}  # by part of speech and word
         self._bare: set[str] = set()  # words that often stand without an article
-        self._safest: set[tuple[str, str]] = set()  # of the swaps those that nearly any sentence bears
+        self._safest: set[tuple[str, str]] = (
+            set()
+        )  # of the swaps those that nearly any sentence bears
         parts: tuple[str, ...] = ANY
         for line in lines:
             if line.startswith("["):
@@ -151,14 +153,17 @@ class WordSets:
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, in the order of the sets, and few: one slot must not fill a report."""
         most = min(top, MOST)
-        return [[self._candidate(slot, word) for word in self._others(slot)[:most]] for slot in slots]
+        return [
+            [self._candidate(slot, word) for word in self.others(slot)[:most]] for slot in slots
+        ]
 
     def _candidate(self, slot: Slot, word: str) -> Candidate:
         old = slot.token.text
         safe = (old, word) in self._safest or (old.lower(), word) in self._safest
         return Candidate(word, 0.0) if safe else Candidate(word, 0.0, ONE_A_SENTENCE)
 
-    def _others(self, slot: Slot) -> list[str]:
+    def others(self, slot: Slot) -> list[str]:
+        """Every word of the sets that the words around a slot allow."""
         large = self._language.nouns_capitalised and slot.token.pos == "NOUN"
         word = slot.token.text if large else slot.token.text.lower()
         part = slot.token.pos if slot.token.pos in ANY else ANY[-1]

@@ -121,7 +121,9 @@ class ThroughEnglish:
 def open_places(parse: Parse, kinds: frozenset[str]) -> Iterator[int]:
     """The words of an English sentence that another may stand for: no names, no function words."""
     held = language_of(ENGLISH).function_words | language_of(ENGLISH).words("never_replaced")
-    for index, token in enumerate(parse.tokens[:-1]):  # what ends a text is judged by nothing after it
+    for index, token in enumerate(
+        parse.tokens[:-1]
+    ):  # what ends a text is judged by nothing after it
         plain = token.text.isalpha() and len(token.text) > 1 and token.text.lower() not in held
         small = not index or token.text.islower()
         if plain and small and token.pos in kinds & CHANGED:
