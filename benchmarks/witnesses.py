@@ -144,12 +144,15 @@ def main() -> None:
 
 
 def all_sets(target: str) -> dict[str, float]:
-    """The test halves of the sets of pairs, the third by itself and all together."""
+    """The test halves of the sets of pairs, the later ones by themselves, and all together."""
     rows = [row for row in read_readings(target) if row.part == "test"]
     said = statements(rows, lens_tools(target))
     figures: dict[str, float] = {}
-    for title, sets in (("sets 1 and 2", {1, 2}), ("set 3", {3}), ("all", {1, 2, 3})):
+    titles = (("sets 1 and 2", {1, 2}), ("set 3", {3}), ("set 5", {5}), ("all", {1, 2, 3, 5}))
+    for title, sets in titles:
         some = [at for at, row in enumerate(rows) if row.set in sets]
+        if not some:
+            continue  # the fifth set is Portuguese alone
         figures |= show(
             f"en-{target}, test halves, {title}",
             [rows[at] for at in some],

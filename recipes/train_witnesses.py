@@ -255,7 +255,7 @@ def as_json(model: LogisticRegression, limit: float, spoke: set[str]) -> dict[st
         for (name, (least, most)), (a, b) in zip(LIMITS.items(), weights, strict=True)
     }
     return {
-        "name": "witnesses-4",
+        "name": "witnesses-5",
         "threshold": limit,
         "intercept": round(float(model.intercept_[0]), 4),
         "witnesses": witnesses,

@@ -49,3 +49,8 @@ def test_the_dictionary_knows_words_forms_and_parts() -> None:
     assert known("bicycle", "投票") == 0
     assert 0 < known("traditionally", "传统") < known("tradition", "传统")
     assert known("pig", "养猪户") > 0  # no entry of its own, but its parts have
+
+
+def test_common_words_are_common_by_the_list_of_the_tagger() -> None:
+    common, rare, none = (open_jieba("zh").frequency(word) for word in ("我们", "鹈鹕", "鹈我们"))
+    assert 8 > common > rare > none == 0

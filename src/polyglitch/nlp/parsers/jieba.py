@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -42,6 +43,13 @@ class JiebaTagger:
     def skim(self, texts: Sequence[str]) -> list[Parse]:
         """The whole parse: there is no cheaper way."""
         return self.parse(texts)
+
+    def frequency(self, word: str) -> float:
+        """How common a word is by jieba's own list, on Zipf's scale; 0 for one that the list has not."""
+        words = self._cutter.dt.tokenizer
+        words.check_initialized()
+        count = words.FREQ.get(word, 0)
+        return 9 + math.log10(count + 1) - math.log10(words.total) if count else 0.0
 
     def _parse(self, text: str) -> Parse:
         blanks = SPELLED if all(len(piece) < 2 for piece in text.split(" ")) else BLANKS

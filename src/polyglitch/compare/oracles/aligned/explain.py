@@ -75,6 +75,16 @@ def broken_numbers(linked: Linked, target: str) -> list[Broken]:
     return found
 
 
+def repeated_numbers(linked: Linked, target: str) -> frozenset[tuple[int, int]]:
+    """The changed numbers, by output and place, that the other output says in another form: 8 and 八."""
+    return frozenset(
+        (number, at)
+        for number, (side, other) in enumerate(linked.sides)
+        for at in side.changed
+        if (held := value(side.output.words[at])) and says(other.output, held, target)
+    )
+
+
 def says(sentence: Sentence, held: str, language: str) -> bool:
     """Whether a sentence has a number in any form: in figures, as a word, or inside one where words are not spaced."""
     figures = {re.sub(r"\D", "", found) for found in FIGURES.findall(sentence.text)}

@@ -2,7 +2,8 @@
 
 A word's log-odds of being at fault are a sum with one weight a feature, looked up by the feature's value; a feature
 that is not at hand adds nothing. The pair's log-odds are a weighted sum of logarithms of what its words say. All
-numbers are in `resources/oracle/weights.json`; `recipes/train_oracle.py` makes that file.
+numbers are in `resources/oracle/weights.json`; `recipes/train_oracle.py` makes that file. Where a dictionary of the two
+languages is at hand, `weights_dictionary.json` takes its place, in which small trees stand beside the tables.
 
 What speaks for and against each changed word: features that know neither language nor system.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple, TypeAlias
@@ -19,7 +20,15 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers, Places
-from polyglitch.compare.oracles.aligned.links import NONE, Likeness, Linked, Pairing, Side, Word
+from polyglitch.compare.oracles.aligned.links import (
+    NONE,
+    WEIGHTY,
+    Likeness,
+    Linked,
+    Pairing,
+    Side,
+    Word,
+)
 from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.languages import language as language_of
 from polyglitch.protocols import Floats
@@ -43,11 +52,33 @@ class Table(msgspec.Struct, frozen=True):
         return self.weights[bisect_right(self.edges, value)]
 
 
+class Fork(msgspec.Struct, frozen=True, array_like=True):
+    """A question of a tree: up to the cut go left, above it right, and where the value is unknown as it says."""
+
+    feature: str
+    cut: float
+    unknown_left: bool
+    left: Fork | float
+    right: Fork | float
+
+    def weight(self, row: Row) -> float:
+        """What the leaf adds that a word comes to."""
+        here: Fork | float = self
+        while isinstance(here, Fork):
+            value = row.get(here.feature, MISSING)
+            left = here.unknown_left if math.isnan(value) else value <= here.cut
+            here = here.left if left else here.right
+        return here
+
+
 class WordModel(msgspec.Struct, frozen=True):
-    """Says of a changed word how likely it is at fault."""
+    """Says of a changed word how likely it is at fault: by tables, and by trees in their company where there are."""
 
     intercept: float
     features: dict[str, Table]
+    trees: tuple[Fork, ...] = ()
+    trees_intercept: float = 0.0
+    trees_share: float = 0.0  # of the log-odds; the rest is the tables'
 
     def chance(self, row: Row) -> float:
         """From 0 to 1."""
@@ -56,6 +87,9 @@ class WordModel(msgspec.Struct, frozen=True):
             table = self.features.get(name)
             if table is not None:
                 total += table.weight(value)
+        if self.trees:
+            grown = self.trees_intercept + sum(tree.weight(row) for tree in self.trees)
+            total += self.trees_share * (grown - total)
         return logistic(total)
 
 
@@ -94,9 +128,10 @@ def is_light(row: Row) -> bool:
 
 
 @cache
-def load_model() -> Model:
-    """The shipped model."""
-    place = files("polyglitch").joinpath("resources", "oracle", "weights.json")
+def load_model(dictionary: bool = False) -> Model:
+    """The shipped model, or the one that was learned where a dictionary of the two languages is at hand."""
+    name = "weights_dictionary.json" if dictionary else "weights.json"
+    place = files("polyglitch").joinpath("resources", "oracle", name)
     return msgspec.json.decode(place.read_bytes(), type=Model)
 
 
@@ -126,6 +161,17 @@ def logistic(value: float) -> float:
 
 Flags: TypeAlias = "npt.NDArray[np.bool_]"
 MISSING = math.nan
+UNIT_FEATURES = (
+    "covered",
+    "said_elsewhere",
+    "rival",
+    "anchor_kept",
+    "anchor_weighty",
+    "anchor_away",
+    "covered_alone",
+    "cover_changed",
+    "more_words",
+)
 CLOSE = 0.2  # a link at least so strong counts as a translation
 
 
@@ -137,6 +183,7 @@ class Context(NamedTuple):
     counts: dict[str, int] | None  # sentences of the batch that hold a word; none for a pair alone
     sentences: int
     target_language: str
+    frequency: Callable[[str], float] | None = None  # of a word in its language
 
 
 def word_rows(
@@ -172,7 +219,7 @@ def side_rows(
         row |= edit_row(keys, behind, kept, word, context.lexicon)
         row |= unit_row(side, other, behind, kept, rivals, context)
         row |= likeness_row(word, at, index, other, pairing, context, near)
-        row |= place_row(side, at, edited)
+        row |= place_row(side, other, at, edited)
         # Where the edit's own translation was not found, a word with no other source may well be it.
         row["could_be_edit"] = max(row["to_edit"], (1 - row["edit_found"]) * (1 - row["to_kept"]))
         found.append((at, row))
@@ -209,6 +256,8 @@ def kind_row(word: Word, context: Context) -> Row:
         row[f"is_{pos.lower()}"] = float(word.pos == pos and word.kind == "content")
     row["is_quantity"] = float(form in language_of(language).quantity)
     row["is_comparison"] = float(form in language_of(language).comparison)
+    if context.frequency is not None:
+        row["frequency"] = context.frequency(word.text)
     row["rarity"] = MISSING
     if context.counts is not None:
         row["rarity"] = math.log((1 + context.sentences) / (1 + context.counts.get(word.key, 0)))
@@ -237,9 +286,12 @@ def unit_row(
 ) -> Row:
     """How the source word behind it fares on the other side: lost, or said in another way."""
     if not kept.any() or not len(other.behind):
-        return dict.fromkeys(("covered", "said_elsewhere", "rival", "anchor_kept"), MISSING)
+        return dict.fromkeys(UNIT_FEATURES, MISSING)
     anchor = int(np.argmax(np.where(kept, behind, -1.0)))
-    column = other.behind[:, side.source_match[anchor]]
+    edited = np.flatnonzero(~kept)
+    partner = side.source_match[anchor]
+    column = other.behind[:, partner]
+    best = int(np.argmax(column))
     key = side.source.words[anchor].key
     here = side.behind[:, anchor]
     same = [j for j in np.flatnonzero(column >= CLOSE) if other.output_match[j] != NONE]
@@ -249,6 +301,12 @@ def unit_row(
         "rival": max((context.lexicon.strength(key, one) for _, one in rivals), default=0.0),
         # The same source word is also behind a word that both outputs share: this one only adds to it.
         "anchor_kept": float(any(here[other.output_match[j]] >= CLOSE for j in same)),
+        "anchor_weighty": float(side.source.words[anchor].kind in WEIGHTY),
+        "anchor_away": float(np.abs(edited - anchor).min()) if len(edited) else MISSING,
+        # What tells the source word there: whether it tells no other word more, and whether it changed too.
+        "covered_alone": float(column[best] * (np.argmax(other.behind[best]) == partner)),
+        "cover_changed": float(other.output_match[best] == NONE),
+        "more_words": float((here >= CLOSE).sum() - (column >= CLOSE).sum()),
     }
 
 
@@ -267,6 +325,9 @@ def likeness_row(
     if pairing.columns:
         row["form_changed"] = float(pairing.form[index].max())
         row["turns"] = float(pairing.turns[index].max())
+    if not language_of(context.target_language).spaced:  # a letter is half a word there
+        letters = set(other.output.text)
+        row["held_letters"] = sum(one in letters for one in word.text) / len(word.text)
     if context.likeness is not None:
         known = context.likeness(word.key, word.key) is not None
         changed = float(pairing.alike[index].max()) if pairing.columns else 0.0
@@ -292,10 +353,22 @@ def edit_places(side: Side, kept: Flags) -> Places:
     return np.flatnonzero(own >= CLOSE)
 
 
-def place_row(side: Side, at: int, edited: Places) -> Row:
-    """Where it stands: how near the edit's own translation, and whether its block has more words than what faces it."""
+def place_row(side: Side, other: Side, at: int, edited: Places) -> Row:
+    """Where it stands: how near the edit's own translation, and how its block weighs beside what faces it."""
     block = side.block[at]
+    here = weight_of(side, block.start, block.end)
+    there = weight_of(other, block.facing_start, block.facing_end)
     return {
         "away": float(np.abs(edited - at).min()) if len(edited) else MISSING,
         "block_excess": float(block.end - block.start - (block.facing_end - block.facing_start)),
+        "block": float(block.end - block.start),
+        "facing": float(block.facing_end - block.facing_start),
+        "weighty_here": float(here),
+        "weighty_there": float(there),
+        "weighty_excess": float(here - there),
     }
+
+
+def weight_of(side: Side, start: int, end: int) -> int:
+    """How many words of a stretch carry meaning."""
+    return sum(word.kind in WEIGHTY for word in side.output.words[start:end])

@@ -20,6 +20,7 @@ from polyglitch.compare.oracles.aligned.explain import (
     edits_negation,
     explain,
     marked,
+    repeated_numbers,
 )
 from polyglitch.compare.oracles.aligned.links import (
     WEIGHTY,
@@ -98,6 +99,7 @@ class ReadPairs(NamedTuple):
     broken: list[Broken]
     facts: list[tuple[int, FactFinding]]  # that one output does not keep of its own source
     edits_negation: bool = False  # so that outputs may well negate in different ways
+    repeated: frozenset[tuple[int, int]] = frozenset()  # numbers that the other output has too
 
 
 def read_pairs(
@@ -122,7 +124,8 @@ def read_pairs(
         texts = (quad.source, quad.followup), (quad.first, quad.second)
         told = one_sided(*texts, resources.source, resources.target) if facts else []
         denies = any(edits_negation(side, resources.source) for side, _ in linked.sides)
-        yield ReadPairs(quad, linked, pairing, rows, broken, told, denies)
+        again = repeated_numbers(linked, resources.target)
+        yield ReadPairs(quad, linked, pairing, rows, broken, told, denies, again)
 
 
 def contexts_of(
@@ -143,7 +146,8 @@ def contexts_of(
             for quads in groups[start : start + LEARNED_AT_ONCE]
         ]
         for lexicon in resources.lexicons(sides):
-            yield Context(lexicon, resources.likeness, counts, len(outputs), resources.target)
+            shared = lexicon, resources.likeness, counts, len(outputs), resources.target
+            yield Context(*shared, resources.frequency)
 
 
 def changed_outputs(quads: Sequence[Quad], outputs: dict[str, Sentence]) -> list[Sentence]:
@@ -166,7 +170,7 @@ def judge_pairs(
     facts: bool = True,
 ) -> list[Judgement]:
     """A judgement for each pair, in order; without `facts`, each output is not held against its own source."""
-    model = load_model()
+    model = load_model(resources.has_dictionary)
     limit = model.threshold if threshold is None else threshold
     return [
         judge_different(read) if read.quad.relation == "different" else judge(read, model, limit)
@@ -178,10 +182,12 @@ def judge(read: ReadPairs, model: Model, threshold: float) -> Judgement:
     """Score a pair whose outputs must say the same but for the edit."""
     chances = [
         [
-            0.0 if read.edits_negation and row["is_negation"] else model.word_chance(row)
-            for _, row in side
+            0.0
+            if (read.edits_negation and row["is_negation"]) or (number, at) in read.repeated
+            else model.word_chance(row)
+            for at, row in side
         ]
-        for side in read.words
+        for number, side in enumerate(read.words)
     ]
     score, row = score_pair(read, model, chances)
     score = with_facts(score, bool(read.broken or read.facts))
@@ -290,8 +296,7 @@ def aligned(
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(f"aligned: threshold={threshold} is no probability; give one from 0 to 1")
-    model = load_model()
-    limit = model.threshold if threshold is None else threshold
+    models = [load_model(dictionary) for dictionary in (False, True)]
 
     def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
         verdicts = {id(trial): undecided(trial) or no_pair(trial.case) for trial in trials}
@@ -306,7 +311,7 @@ def aligned(
                 quads, tools, source_language or told or source, language or target, links
             )
             for start in range(0, len(quads), LONGEST):
-                some = judge_pairs(quads[start : start + LONGEST], resources, limit)
+                some = judge_pairs(quads[start : start + LONGEST], resources, threshold)
                 for trial, judgement in zip(open_ones[start:], some, strict=False):
                     verdicts[id(trial)] = verdict_of(trial.case, judgement)
         return [cast(Verdict, verdicts[id(trial)]) for trial in trials]
@@ -319,8 +324,8 @@ def aligned(
         ],
         "language": language,
         "links": links,
-        "model": model.name,
-        "threshold": limit,
+        "model": [model.name for model in models],
+        "threshold": models[0].threshold if threshold is None else threshold,
     }
     return Component("aligned", arguments, judge_all)
 

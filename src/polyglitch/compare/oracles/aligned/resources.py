@@ -130,8 +130,13 @@ class Resources:
         self.source, self.target, self.links = source, target, links
         self._show = open_links(tools, links, target)
         self._parsers = {language: open_parser(tools, language) for language in (source, target)}
+        # Of a tagger that has a list of its words, so that it is always there with the tags.
+        self.frequency: Callable[[str], float] | None = getattr(
+            self._parsers[target], "frequency", None
+        )
         self.likeness = open_likeness(target)
         self.known = open_known(source, target)
+        self.has_dictionary = self.known is not spelled_alike  # one that people made
         self.pivot = None if self.likeness else at_hand(lambda: open_pivot(target, tools))
         if self.pivot is not None:
             self.likeness = open_likeness(self.pivot.into, self.pivot.gloss)

@@ -72,8 +72,8 @@ class PairWitness:
 
     @property
     def signature(self) -> str:
-        """The weights it was learned with."""
-        return f"pair({load_model().name})"
+        """The weights it was learned with, and those where a dictionary is at hand."""
+        return f"pair({load_model().name},{load_model(True).name})"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The log-odds that a person would call the pair a violation; nothing where no word changed."""
