@@ -123,7 +123,9 @@ def test_two_runs_side_by_side(store: Store) -> None:
     assert "No clear difference: 1 fixed, 1 broken of 10 that both decided." in page
     assert "The gate 0 is open." in page and "What the old run answered" in page
     fixed = page.split("Fixed: 1")[1].split("Flaky")[0]
-    assert fixed.index("aberto em 1.") < fixed.index("What the new run answered"), "what failed first"
+    assert fixed.index("aberto em 1.") < fixed.index("What the new run answered"), (
+        "what failed first"
+    )
     assert client.get("/compare?run=one").status_code == 400
 
 
