@@ -310,8 +310,7 @@ def hear(
 ) -> tuple[list[Judgement | None], list[Said]]:
     """What the pair looks like by its words, and all statements on it by the name of the witness.
 
-    The words come first. A model is asked only about pairs that it may lift: with less than `UNLIKELY` by all
-    others, none of the bugs of the readings' tune half was found by it.
+    The words come first: where all others give a pair less than `UNLIKELY`, no model is asked.
     """
     judged: list[Judgement | None] = []
     said: list[Said] = []
