@@ -25,7 +25,7 @@ ELSEWHERE = {
     r"polyglitch evaluate study": "tests/review/test_study.py",
     r"benchmarks/readings/": "tests/evaluate/test_papers_tables.py",
     r"polyglitch (evaluate labels|calibrate --store)|polyglitch run$": "tests/cli/test_calibrate.py",
-    r"sst5_train|hate\.csv|boolq|corpus (tests|more)\.jsonl": "tests/methods/test_capability_campaigns.py",
+    r"sst5_train|hate\.csv|boolq|corpus (tests|more|groups)\.jsonl": "tests/methods/test_capability_campaigns.py",
     r"--engine ray": "tests/run/test_ray_engine.py",
     r"postgres(ql)?://": "tests/store/test_team.py",
     r"openai:|deepl:|http:": "tests/systems/http",
