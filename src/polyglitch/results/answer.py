@@ -195,7 +195,8 @@ def titles_of_llm_relations() -> dict[str, str]:
 def relation_in_words(relation: str, titles: Mapping[str, str] = NO_TITLES) -> str:
     """What a relation tests: the title of its capability, or `change over time` for `label:03-change-over-time`."""
     about = capability_of(relation)
-    if title := titles.get(about) or titles_of_llm_relations().get(about):
+    # Reading the relations of LLM features costs something: not where a relation names nothing.
+    if title := titles.get(about) or (about and titles_of_llm_relations().get(about)):
         return title
     name = RELATIONS.get(relation) or relation.partition(":")[2] or relation
     return re.sub(r"^\d+[-_]", "", name).replace("-", " ").replace("_", " ")
