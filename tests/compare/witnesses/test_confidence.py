@@ -10,11 +10,9 @@ from typing import Any
 
 import pytest
 
-from polyglitch.compare.oracles.witnesses import oracle as joined
 from polyglitch.compare.oracles.witnesses.alone import confidence
 from polyglitch.compare.oracles.witnesses.changed_words import changed_pair
 from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
-from polyglitch.compare.oracles.witnesses.oracle import UNASKED, witnesses
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Case, Input, Output, Trial
@@ -225,19 +223,3 @@ def test_what_follows_an_error_of_both_outputs_counts_only_by_what_it_is_worse()
         (said,) = kind().hear([both], tools)
         assert said is not None
         assert math.exp(said.suspicion) == pytest.approx(expected, rel=1e-3)
-
-
-def test_a_lens_is_asked_only_about_pairs_that_it_may_lift(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joined, "UNLIKELY", 0.1)
-    lens = WordLens(pintou=0.001)
-    sources = ("He painted the door.", "He painted the wall.")
-    plain = trial(("Ele pintou a porta.", "Ele pintou a parede."), sources=sources)
-    lost = trial((KEPT[0], "O dono disse que pagaria."))
-    first, second = witnesses()([plain, lost], with_lens(lens))
-    assert first.outcome == "holds"
-    assert first.details["chance"] < joined.UNLIKELY
-    assert first.details[UNASKED] == 1
-    assert {source for source, _ in lens.asked} == set(SOURCES)
-    assert UNASKED not in second.details
-    assert "evidence of confidence" in second.details
-    assert UNASKED not in witnesses()([plain], Toolbox(languages=("en", "pt")))[0].details

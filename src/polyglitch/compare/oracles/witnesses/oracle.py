@@ -239,12 +239,7 @@ OTHERS: tuple[Witness, ...] = (
     Places(),
 )
 MODELS = tuple(one for one in OTHERS if isinstance(one, (Confidence, WayBack)))
-MODEL_NAMES = {one.name for one in MODELS}
 ORDER = (PairWitness.name, *(one.name for one in OTHERS))
-UNLIKELY = (
-    0.1  # the chance under which no model is asked: half of the pairs of a campaign (docs/research)
-)
-UNASKED = "lens not needed"  # said in the verdict of such a pair
 PIECE = 32  # pairs whose words are compared before a model is asked: enough for a parser to batch
 Said = dict[str, Statement]
 FIRST = (OwnFacts.name, AgreementWitness.name)  # what they say is seen at once
@@ -275,12 +270,8 @@ def witnesses(
             found = aligned(language=known.languages[1])(turned, known)
             closed |= {id(t): verdict for t, verdict in zip(turned, found, strict=True)}
         heard = [t for t in trials if closed[id(t)] is None]
-        asks = known.lens is not None or known.back_lens is not None
         for trial, judged, said in zip(heard, *hear(heard, pair, known), strict=True):
-            verdict = verdict_of(trial, judged, said, model, limit)
-            if asks and not said.keys() & MODEL_NAMES and not may_rise(said):
-                verdict.details[UNASKED] = 1.0
-            closed[id(trial)] = verdict
+            closed[id(trial)] = verdict_of(trial, judged, said, model, limit)
         return [cast(Verdict, closed[id(trial)]) for trial in trials]
 
     arguments = {
@@ -288,7 +279,6 @@ def witnesses(
         "language": language,
         "model": model.name,
         "threshold": limit,
-        "unlikely": UNLIKELY,
         "witnesses": [one.signature for one in OTHERS],
     }
     return Component("witnesses", arguments, judge_all)
@@ -308,24 +298,19 @@ def pair_alone(tools: Tools) -> bool:
 def hear(
     trials: Sequence[Trial], pair: PairWitness, tools: Tools
 ) -> tuple[list[Judgement | None], list[Said]]:
-    """What the pair looks like by its words, and all statements on it by the name of the witness.
-
-    The words come first: where all others give a pair less than `UNLIKELY`, no model is asked.
-    """
+    """What the pair looks like by its words, and all statements on it by the name of the witness."""
     judged: list[Judgement | None] = []
     said: list[Said] = []
     # The products of a model leave Python free: it is heard on one piece while the next one's words are compared.
     with ThreadPoolExecutor(1) as beside:
-        lifted: list[tuple[list[int], Witness, Future[list[Statement | None]]]] = []
+        asked: list[tuple[int, Witness, Future[list[Statement | None]]]] = []
         for start in range(0, len(trials), PIECE):
             some = trials[start : start + PIECE]
             judged += pair.judge(some, tools)
             said += hear_words(some, judged[start:], tools)
-            open_ones = [at for at in range(start, start + len(some)) if may_rise(said[at])]
-            asked = [trials[at] for at in open_ones]
-            lifted += [(open_ones, one, beside.submit(one.hear, asked, tools)) for one in MODELS]
-        for numbers, witness, heard in lifted:
-            for at, one in zip(numbers, heard.result(), strict=True):
+            asked += [(start, one, beside.submit(one.hear, some, tools)) for one in MODELS]
+        for start, witness, heard in asked:
+            for at, one in enumerate(heard.result(), start):
                 said[at] |= {witness.name: one} if one else {}
     return judged, [{name: one[name] for name in ORDER if name in one} for one in said]
 
@@ -340,11 +325,6 @@ def hear_words(
             for known, one in zip(said, witness.hear(trials, tools), strict=True):
                 known |= {witness.name: one} if one else {}
     return said
-
-
-def may_rise(said: Said) -> bool:
-    """Whether a model is worth asking about a pair."""
-    return not said or load_join().chance(said) >= UNLIKELY
 
 
 def verdict_of(
