@@ -56,6 +56,9 @@ def test_every_report_has_the_capabilities(cli: Cli, folder: Path) -> None:
     found = ElementTree.parse(folder / "r.xml").getroot()
     suites = {each.get("name"): (each.get("tests"), each.get("failures")) for each in found}
     assert suites["suite: Praise denied"] == ("3", "2")
+    told = {case.get("name"): case.find("failure") for case in found.iter("testcase")}
+    assert told["Praise denied"].get("message") == "2 of 3 failed: 66.7% (20.8 to 93.9)"
+    assert told["Blame"] is None, "what holds is a test that passed"
     rows = json.loads(cli(*suite("words"), "--json").stdout)["by_capability"]
     assert [(row["name"], row["cases"], row["failed"]) for row in rows] == [
         ("blame", 1, 0), ("praise-denied", 3, 2), ("praise-plain", 2, 0),
@@ -94,6 +97,11 @@ def test_systems_side_by_side(cli: Cli, folder: Path) -> None:
     figures = json.loads(cli(*suite("words", "careful"), "--json").stdout)["systems"]
     assert [row["system"] for row in figures] == ["python:models:words", "python:models:careful"]
     cli(*suite("words", "careful"), "--fail-under", "praise-denied=.8", "-q", code=1)
+    told = json.loads(cli("evaluate", "capabilities", "polyglitch.sqlite:", "--json").stdout)
+    found = {row["system"]: row["results"] for row in told["systems"]}
+    assert set(found) == {"python:models:words", "python:models:careful"}
+    failed = {row["name"]: row["failed"] for row in found["python:models:words"]}
+    assert failed["praise-denied"] == 2, "of the tests that both were given"
 
 
 @pytest.mark.slow

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from polyglitch.component import Method
 from polyglitch.records import Case, Input, Output, Status, Trial, Verdict
+from polyglitch.registry import Component, Method
 from polyglitch.tools import Toolbox
 
 FINE = Output(label="positive")
@@ -48,3 +48,23 @@ def test_every_violation_has_a_reason_and_reasons() -> None:
     assert judged(pair, Verdict("c", "violated", reasons=("a", "b"))).reason == "a; b"
     bare = judged(pair, Verdict("c", "violated", score=0.5, threshold=0.25))
     assert bare.reason == "the relation does not hold (score 0.5, limit 0.25)"
+
+
+def test_an_oracle_that_begins_is_called_for_its_verdicts_later() -> None:
+    steps: list[str] = []
+
+    def begin(trials: Any, tools: Any) -> Any:
+        steps.append("begun")
+
+        def finish() -> list[Verdict]:
+            steps.append("called for")
+            return [Verdict("c", "violated", score=1.0, threshold=0.5)]
+
+        return finish
+
+    oracle = Component("o", {}, lambda trials, tools: begin(trials, tools)(), begin)
+    method = Method("m", "classification", cast(Any, None), oracle, cast(Any, None))
+    later = method.begin([trial(FINE, FINE)], Toolbox())
+    assert method.begins and steps == ["begun"]
+    assert later()[0].reason.startswith("the relation does not hold")
+    assert steps == ["begun", "called for"]

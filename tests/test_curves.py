@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.records import Label
-from polyglitch.report.write import write_report
+from polyglitch.report.html import write_report
 from polyglitch.results.curves import Curve, Point, ends_in_words, issue_points, picture, thin
 from polyglitch.results.history import History
 from polyglitch.results.summary import summarise

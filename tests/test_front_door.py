@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 import polyglitch as pg
-from polyglitch.component import Component
+from polyglitch.registry import Component
 from polyglitch.run.plan import signature
 from tests.conftest import ROOT
 

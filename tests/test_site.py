@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from benchmarks.axe import faults
 from benchmarks.screenshots import site_served
+from recipes.site_reference import named_cells
 
 from tests.conftest import ROOT
 
@@ -36,6 +37,27 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def table_of(titles: str, cells: list[str]) -> str:
+    """A table of one row, as Markdown makes it."""
+    head = "".join(f"<th>{title}</th>" for title in titles.split())
+    row = "".join(f"<td>{cell}</td>" for cell in cells)
+    return f"<table><thead><tr>{head}</tr></thead><tbody><tr>{row}</tr></tbody></table>"
+
+
+def test_rows_of_long_texts_can_be_stacked_and_those_of_numbers_stay() -> None:
+    numbers = table_of("method AUC F", ["sit", ".81", ".60"])
+    assert named_cells(numbers, wanted=False) == numbers
+    texts = table_of(
+        "tool version best", ["a", "1", "prompts &amp; models side by side, many of them"]
+    )
+    stacked = named_cells(texts, wanted=False)
+    assert stacked.startswith("<table data-stack>")
+    assert re.findall(r'data-label="(\w+)"', stacked) == ["tool", "version", "best"]
+    assert re.sub(r' data-(label="\w*"|stack)', "", stacked) == texts, "nothing else changed"
+    options = table_of("option does", ["--join", "[majority|unanimous|any]"])
+    assert named_cells(options, wanted=False).count('data-label=""') == 2, "a name is not needed"
+
+
 @pytest.mark.slow
 @pytest.mark.needs("mkdocs")
 @pytest.mark.needs("material")
@@ -43,6 +65,7 @@ def test_the_site_builds_without_a_broken_link(site: Path) -> None:
     commands = (site / "reference/commands.html").read_text("utf-8")
     for name in ("run", "judge", "review", "store verify"):
         assert f"polyglitch {name}" in commands
+    assert "Begin at home</a>" in (site / "404.html").read_text("utf-8")
     for page in site.rglob("*.html"):
         text = page.read_text("utf-8")
         fetched = re.findall(

@@ -19,9 +19,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from polyglitch.api.result import Result as Result
     from polyglitch.api.run import run as run
-    from polyglitch.component import Component as Component
-    from polyglitch.component import Method as Method
-    from polyglitch.component import component as component
     from polyglitch.errors import PolyglitchError as PolyglitchError
     from polyglitch.protocols import Embedder as Embedder
     from polyglitch.protocols import Metric as Metric
@@ -41,6 +38,9 @@ if TYPE_CHECKING:
     from polyglitch.records import Seed as Seed
     from polyglitch.records import Trial as Trial
     from polyglitch.records import Verdict as Verdict
+    from polyglitch.registry import Component as Component
+    from polyglitch.registry import Method as Method
+    from polyglitch.registry import component as component
     from polyglitch.testing.check import check as check
 
 __version__ = "0.2.0"
@@ -48,7 +48,7 @@ __version__ = "0.2.0"
 _WHERE = {
     "api.result": ("Result",),
     "api.run": ("run",),
-    "component": ("Component", "Method", "component"),
+    "registry": ("Component", "Method", "component"),
     "errors": ("PolyglitchError",),
     "protocols": (
         "Embedder", "Metric", "Mutate", "Oracle", "Parser", "Proposer", "System", "Tools", "WhiteBox",

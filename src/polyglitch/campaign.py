@@ -10,9 +10,9 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import msgspec
 
 from polyglitch import registry
-from polyglitch.component import Method
 from polyglitch.errors import UsageError
 from polyglitch.files.settings import LANGUAGE, is_trusted, parse_toml, read_text
+from polyglitch.registry import Method
 
 FILE = "polyglitch.toml"
 Count = Annotated[int, msgspec.Meta(ge=1)]

@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 
 from polyglitch.campaign import Campaign
-from polyglitch.component import Method
 from polyglitch.mutate.without_case import reasons_without_case
 from polyglitch.rank.cached_rank import CachedRank, asks_first, open_order, ranks_cases
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
+from polyglitch.registry import Method
 from polyglitch.results.history import History
 from polyglitch.results.summary import (
     answer_figures,
@@ -32,14 +32,14 @@ from polyglitch.results.summary import (
     run_figures,
 )
 from polyglitch.run.asking import Asked, Asker, RoundTrips
-from polyglitch.run.budget import Budget, CaseQueue, Estimate, Progress, Watch, reckon
+from polyglitch.run.budget import CaseQueue, Estimate, Progress, Watch, reckon
 from polyglitch.run.flakiness import merge_repeats
 from polyglitch.run.plan import Later, Open, open_engine, open_plan, prompted
 from polyglitch.run.workers import Foreman, Settled
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
-from polyglitch.systems.uri import BudgetedJudge, open_back_lens, open_lens
-from polyglitch.tools import Toolbox
+from polyglitch.systems.spending import Budget
+from polyglitch.tools import BudgetedJudge, Toolbox, open_back_lens, open_lens
 
 FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = (
@@ -435,8 +435,10 @@ class Flow:
             cases, rounds = self.trips.trials(cases, asked, back=method.route == "round trip")
         names = self.campaign.labels
         rounds = [[relabelled_trial(trial, names) for trial in trials] for trials in rounds]
-        self.judging.append((method, cases, rounds, self.engine.compare(method, rounds[0])))
-        self.keep_verdicts(self.engine.ahead)
+        with self.timed("compare"):
+            later = self.engine.compare(method, rounds[0])
+        self.judging.append((method, cases, rounds, later))
+        self.keep_verdicts(max(self.engine.ahead, int(method.begins)))
 
     def wait_for(self, asked: Sequence[Sequence[Future[Any]]]) -> None:
         """Wait for what a slow system is asked, telling how far it is."""

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 import msgspec
 
 from polyglitch.files.lazy_numpy import np, npt
-from polyglitch.records import Case, Input, Issue, Output, Seed, Trial, Verdict
+from polyglitch.records import (
+    Candidate,
+    Case,
+    Filling,
+    Gap,
+    Input,
+    Issue,
+    Output,
+    Parse,
+    Seed,
+    Slot,
+    Trial,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from polyglitch.systems.spending import Limits, Meter, Spent
@@ -147,41 +160,19 @@ class Adviser(Protocol):
         """An answer to each question; nothing to those beyond the budget or that failed."""
 
 
-class Token(msgspec.Struct, frozen=True):
-    """A word of a parsed sentence. `head` is an index into the tokens, its own for the root."""
-
-    text: str
-    start: int
-    end: int
-    tag: str  # of the language's own tag set (Penn for English)
-    pos: str  # universal part of speech
-    lemma: str
-    head: int
-    relation: str
-
-
-class Tree(msgspec.Struct, frozen=True):
-    """A constituent: label, token span and parts; a part of speech is a node without children."""
-
-    label: str
-    start: int
-    end: int
-    children: tuple[Tree, ...] = ()
-
-
-class Parse(msgspec.Struct, frozen=True):
-    """A sentence with its tokens and, where the parser has its own, its constituents; `tree_of` gives them of any."""
-
-    text: str
-    tokens: tuple[Token, ...]
-    tree: Tree | None = None
-    universal: bool = False  # whether the relations are those of Universal Dependencies
-    language: str = ""  # code of the text's language, where the parser was told
+class QualityEstimator(Protocol):
+    """Says how good a translation of its source is: COMET-Kiwi, MetricX, a function of yours; higher is better."""
 
     @property
-    def tagged(self) -> bool:
-        """Whether a parser said anything of its grammar, or its words are all that is known."""
-        return any(token.tag for token in self.tokens)
+    def signature(self) -> str:
+        """Model, version and parameters."""
+
+    @property
+    def noticed(self) -> float:
+        """The difference of two estimates that a reader notices, so that estimators of any scale can be weighed."""
+
+    def estimate(self, sources: Sequence[str], translations: Sequence[str]) -> Sequence[float]:
+        """One number a translation."""
 
 
 @runtime_checkable
@@ -199,30 +190,6 @@ class Parser(Protocol):
         """Tags and dependencies of each text, without the rest where that is cheaper."""
 
 
-class Slot(msgspec.Struct, frozen=True):
-    """A word to be replaced, in its sentence."""
-
-    parse: Parse
-    index: int
-
-    @property
-    def token(self) -> Token:
-        """The word itself."""
-        return self.parse.tokens[self.index]
-
-
-class Candidate(msgspec.Struct, frozen=True):
-    """A word for a slot; higher scores fit better, on a scale of the proposer's own.
-
-    `accepted` is the probability that a reader takes the sentence for a natural one, which says nearly the same or
-    something else where that was asked for; 1 where nobody judged it.
-    """
-
-    word: str
-    score: float
-    accepted: float = 1.0
-
-
 @runtime_checkable
 class Proposer(Protocol):
     """Words that fit a slot, best first, without the word that stands there."""
@@ -233,21 +200,6 @@ class Proposer(Protocol):
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` candidates for each slot."""
-
-
-class Gap(msgspec.Struct, frozen=True):
-    """A place between two words of a text, and the tags of the words that may go there."""
-
-    text: str
-    at: int
-    tags: tuple[str, ...]
-
-
-class Filling(msgspec.Struct, frozen=True):
-    """Words for a gap, and how well they read there."""
-
-    words: tuple[str, ...]
-    score: float
 
 
 @runtime_checkable
@@ -336,6 +288,10 @@ class Tools(Protocol):
     @property
     def judge(self) -> Adviser | None:
         """The language model that is asked where other witnesses are unsure."""
+
+    @property
+    def quality(self) -> QualityEstimator | None:
+        """What says how good a translation of its source is."""
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""

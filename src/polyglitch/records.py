@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any, Literal, TypeVar
+from typing import (
+    Any,
+    Literal,
+    TypeVar,
+)
 
 import msgspec
 
@@ -287,3 +291,95 @@ def new_case(
     for item in inputs:
         parts += item.identity
     return Case(digest(parts), seed.id, relation, inputs, "", edit, expected, data or {})
+
+
+def undecided(trial: Trial) -> Verdict | None:
+    """A verdict that says why the first two outputs cannot be compared, or nothing if they can."""
+    reason = trial.failure
+    if not reason and len(trial.chains) < 2:
+        reason = f"two outputs are needed to compare, the case has {len(trial.chains)}"
+    if not reason and not any(text.strip() for text in two_texts(trial)):
+        reason = "both outputs are empty"
+    return Verdict(trial.case.id, "undecided", reason) if reason else None
+
+
+def two_texts(trial: Trial) -> tuple[str, str]:
+    """The texts of the first two outputs."""
+    first, second = trial.outputs[:2]
+    return first.text, second.text
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A word of a parsed sentence. `head` is an index into the tokens, its own for the root."""
+
+    text: str
+    start: int
+    end: int
+    tag: str  # of the language's own tag set (Penn for English)
+    pos: str  # universal part of speech
+    lemma: str
+    head: int
+    relation: str
+
+
+class Tree(msgspec.Struct, frozen=True):
+    """A constituent: label, token span and parts; a part of speech is a node without children."""
+
+    label: str
+    start: int
+    end: int
+    children: tuple[Tree, ...] = ()
+
+
+class Parse(msgspec.Struct, frozen=True):
+    """A sentence with its tokens and, where the parser has its own, its constituents; `tree_of` gives them of any."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    tree: Tree | None = None
+    universal: bool = False  # whether the relations are those of Universal Dependencies
+    language: str = ""  # code of the text's language, where the parser was told
+
+    @property
+    def tagged(self) -> bool:
+        """Whether a parser said anything of its grammar, or its words are all that is known."""
+        return any(token.tag for token in self.tokens)
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """A word to be replaced, in its sentence."""
+
+    parse: Parse
+    index: int
+
+    @property
+    def token(self) -> Token:
+        """The word itself."""
+        return self.parse.tokens[self.index]
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A word for a slot; higher scores fit better, on a scale of the proposer's own.
+
+    `accepted` is the probability that a reader takes the sentence for a natural one, which says nearly the same or
+    something else where that was asked for; 1 where nobody judged it.
+    """
+
+    word: str
+    score: float
+    accepted: float = 1.0
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """A place between two words of a text, and the tags of the words that may go there."""
+
+    text: str
+    at: int
+    tags: tuple[str, ...]
+
+
+class Filling(msgspec.Struct, frozen=True):
+    """Words for a gap, and how well they read there."""
+
+    words: tuple[str, ...]
+    score: float

@@ -15,10 +15,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from polyglitch.cli.display import how_far, progress_bar
-from polyglitch.cli.main import COMMANDS, polyglitch
-from polyglitch.cli.options import examples
-from polyglitch.cli.say import own_program
+from polyglitch.cli.main import COMMANDS, examples, own_program, polyglitch
+from polyglitch.cli.run import how_far, progress_bar
 from polyglitch.run.budget import Progress
 from tests.conftest import ROOT, Cli
 

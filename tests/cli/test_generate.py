@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.nlp.parsers.grammar import read_grammar
+from polyglitch.nlp.parsers.constituents import read_grammar
 from tests.conftest import Cli
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,8 @@ import pytest
 
 from polyglitch.compare.oracles.answers import by_rules, same_answer
 from polyglitch.records import Case, Input, Output, Trial, Verdict
-from polyglitch.represent.claims.answer_text import polarity, read, refuses, says_nothing
+from polyglitch.represent.claims.answer_text import polarity, read, says_nothing
+from polyglitch.systems.answers import refuses
 from polyglitch.tools import Toolbox
 
 PAIRS = [

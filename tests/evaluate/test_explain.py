@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from polyglitch.evaluate.diversity import Bounds, coverage, measure_bounds, widened
 from polyglitch.evaluate.explanation import MASK, explain
-from polyglitch.evaluate.neurons import Bounds, coverage, measure_bounds, widened
 from polyglitch.records import Input, Output
 
 

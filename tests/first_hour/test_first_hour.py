@@ -11,8 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from polyglitch.cli.main import COMMANDS, polyglitch
-from polyglitch.cli.options import examples
+from polyglitch.cli.main import COMMANDS, examples, polyglitch
 from tests.conftest import ROOT
 from tests.first_hour.stranger import Stranger
 from tests.first_hour.test_paste import ELSEWHERE, TAKES

@@ -15,9 +15,9 @@ from polyglitch.represent.automata.similarity import (
     regex_similarity,
     regex_tokens,
 )
-from polyglitch.represent.descriptions.read import describe_all
+from polyglitch.represent.descriptions.rerank import describe_all
 from polyglitch.represent.regex.parse import BadRegex, parse
-from polyglitch.represent.regex.write import write as written
+from polyglitch.represent.regex.tree import write as written
 from tests.fuzz.hostile import SLOWEST, fuzz, refused, texts, write
 
 pieces = st.sampled_from(

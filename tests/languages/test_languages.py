@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from hypothesis import given
@@ -17,8 +18,8 @@ from polyglitch.compare.oracles.two_outputs import fold
 from polyglitch.errors import Missing
 from polyglitch.languages import known_languages, language, two_letters
 from polyglitch.languages.record import differ_by_ending, share_half, share_most
-from polyglitch.mutate.slots import open_slots
 from polyglitch.mutate.swap import swap_words
+from polyglitch.nlp.proposers.slot_words import open_slots
 from polyglitch.nlp.sentences import split_sentences
 from polyglitch.records import Input, Seed
 from polyglitch.tools import Toolbox
@@ -135,8 +136,10 @@ def test_swaps_and_tags_under_the_aim_are_called_weaker(monkeypatch: pytest.Monk
     from polyglitch.cli import languages as page
     from polyglitch.nlp.parsers.choose import ParserChoice
 
-    german = page.as_source(language("de"), "sit")
+    poorer = msgspec.structs.replace(language("de"), swaps_natural=84)
+    german = page.as_source(poorer, "sit")
     assert (german.state, german.why) == ("weaker", "84 of 100 swaps read naturally")
+    assert page.as_source(language("de"), "sit").state == "ready"
     assert page.as_source(language("pt"), "sit").state == "ready"
     assert page.as_source(language("de"), "rti").state == "ready"
     fetched = ParserChoice("spacy", "parser-tr", "fetched")

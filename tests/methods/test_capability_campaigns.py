@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from polyglitch.evaluate.diversity import system_coverage
+from polyglitch.evaluate.diversity import Coverage, system_coverage
 from polyglitch.evaluate.explanation import explain
-from polyglitch.evaluate.neurons import Coverage
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 from tests.conftest import Cli
 
 pytestmark = pytest.mark.needs("torch", "transformers", "spacy")

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from polyglitch.campaign import make_campaign, make_method
-from polyglitch.compare.oracles.choose import with_threshold
 from polyglitch.errors import UsageError
 from polyglitch.flow import run
+from polyglitch.registry import with_threshold
 from polyglitch.store.store import Store
 
 pytestmark = pytest.mark.slow

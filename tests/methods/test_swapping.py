@@ -23,9 +23,9 @@ def test_the_signature_names_proposer_and_filters(name: str) -> None:
     assert "proposer:masked-lm:folder" in method.needs
 
 
-def test_transrepair_and_cat_want_the_same_parse_and_sit_the_same_tags() -> None:
-    assert "same_skeleton" in make_method("transrepair").signature
-    assert "same_skeleton" in make_method("cat").signature
+def test_transrepair_and_cat_want_the_same_place_and_sit_the_same_tags() -> None:
+    assert "same_place" in make_method("transrepair").signature
+    assert "same_place" in make_method("cat").signature
     assert "same_tags" in make_method("sit").signature
 
 

@@ -9,16 +9,12 @@ import pytest
 
 from polyglitch.mutate.capabilities.cases import may_grow
 from polyglitch.mutate.capabilities.expansion import Seen, expand, with_mask
-from polyglitch.mutate.capabilities.places import (
-    closed_texts,
-    opened_texts,
-    spellings,
-    wide_gaps,
-)
+from polyglitch.mutate.capabilities.places import spellings, sure_places, wide_gaps
+from polyglitch.mutate.capabilities.set_phrases import closed_texts, opened_texts
 from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.nlp.lexicons.terms import open_lexicon
-from polyglitch.nlp.parsers.grammar import open_grammar
-from polyglitch.protocols import Candidate, Filling, Gap, Parse, Slot
+from polyglitch.nlp.parsers.constituents import open_grammar
+from polyglitch.records import Candidate, Filling, Gap, Parse, Slot
 from polyglitch.tools import Toolbox
 
 TEXT = "The film is a wonderful surprise."
@@ -81,7 +77,7 @@ def test_a_sentence_grows_by_phrases_of_several_words(parse: Parse) -> None:
 def test_phrases_are_spelt_out_by_the_grammar(parse: Parse) -> None:
     grammar = open_grammar("en")
     tags = [row for row, _ in spellings(grammar, "PP")]
-    assert tags[0] == ("IN", "DT", "NN") and all(row[0] in ("IN", "RB") for row in tags)
+    assert tags[0] == ("IN", "DT", "NN") and ("IN", "NN", "IN", "NN") in tags
     found = wide_gaps(parse, grammar)
     assert {len(gap.tags) for gap in found} >= {1, 3}
     assert all(gap.index > 0 for gap in found), "before the first word nothing leads to a filling"
@@ -94,7 +90,7 @@ def test_a_statement_grows_by_a_set_phrase_before_it_and_no_rule_quotes_that() -
         [
             "The jokes are stale.",
             "The soup was cold and the waiter ignored us.",
-            "I regret the purchase.",
+            "Duvall is strong.",
             "A lazy film with a silly script.",
             "By the way, the jokes are stale.",
             "Who wrote the jokes?",
@@ -105,7 +101,7 @@ def test_a_statement_grows_by_a_set_phrase_before_it_and_no_rule_quotes_that() -
     assert texts == [text for _, text in opened_texts(statement, grammar, "en")]
     assert any(opened_texts(two, grammar, "en"))
     assert all(
-        text.endswith(", I regret the purchase.") for _, text in opened_texts(name, grammar, "en")
+        text.endswith(", Duvall is strong.") for _, text in opened_texts(name, grammar, "en")
     )
     assert not any(any(opened_texts(one, grammar, "en")) for one in (fragment, opened, question))
     (capability,) = load_suite("sentiment", ("02-short-laden",))
@@ -119,3 +115,45 @@ def test_a_statement_grows_by_a_set_phrase_before_it_and_no_rule_quotes_that() -
     before = [row for row in grown if row.around]
     assert before and all(may_grow(capability, row) for row in before)
     assert not any(may_grow(quoting, row) for row in before)
+
+
+@pytest.mark.needs("spacy")
+def test_a_word_of_certainty_stands_where_the_writer_says_something() -> None:
+    grammar = open_grammar("en")
+    texts = {
+        "The story goes nowhere.": ["goes"],
+        "Maria is a filmmaker of talent.": ["a"],
+        "The viewers will leave.": ["leave"],
+        "If the script was poor, I missed it.": ["missed"],
+        "Who wrote the script?": [],
+        "The film is not funny.": [],
+    }
+    for text, parse in zip(texts, Toolbox().parser("en").parse(list(texts)), strict=True):
+        found = [
+            (parse.tokens[gap.index].text, gap.tags[0]) for gap, _ in sure_places(parse, grammar)
+        ]
+        # As an adverb, and as an aside between commas.
+        assert sorted(found) == [(word, tag) for word in texts[text] for tag in (",", "RB")], text
+
+
+@pytest.mark.needs("spacy")
+def test_a_relative_clause_follows_what_was_spoken_of_in_its_tense() -> None:
+    grammar = open_grammar("en")
+    present, past, indefinite = (
+        Toolbox()
+        .parser("en")
+        .parse(["The characters are dull.", "The characters were dull.", "A character is dull."])
+    )
+    clauses = [
+        [gap.tags for gap in wide_gaps(parse, grammar) if gap.tags[0] == "WDT"]
+        for parse in (present, past, indefinite)
+    ]
+    assert clauses == [[("WDT", "PRP", "VBP")], [("WDT", "PRP", "VBD")], []]
+
+
+@pytest.mark.needs("spacy")
+def test_most_of_what_grows_grows_within(parse: Parse) -> None:
+    lexicon, parser = open_lexicon("en", ("bundled",)), Toolbox().parser("en")
+    for proposer in (Filler(), Toolbox().proposer("ngrams", "en")):
+        (grown,) = expand([parse], parser, proposer, open_grammar("en"), lexicon, 3, Seen(proposer))
+        assert [row.around for row in grown] == [False, False, True]

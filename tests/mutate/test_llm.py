@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from polyglitch.errors import UsageError
-from polyglitch.mutate.llm.changes import CHANGES, wording
+from polyglitch.mutate.llm.changes import CHANGES, INPUT_CHANGES, wording
 from polyglitch.mutate.llm.context_changes import CONTEXT_CHANGES, no_such_time, wrong_answers
-from polyglitch.mutate.llm.input_changes import INPUT_CHANGES
 from polyglitch.mutate.llm.relations import bundled, choose_relations, llm_cases
 from polyglitch.mutate.relations import CHANGES as REUSED
 from polyglitch.records import Case, Input, Seed, Turn

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from polyglitch.mutate.meaning import both_meanings, less_meaning, other_meaning, without
-from polyglitch.nlp.lexicons import wordnet
-from polyglitch.nlp.parsers.spacy import open_spacy
-from polyglitch.protocols import Candidate, Slot
-from polyglitch.records import Input, Seed
+from polyglitch.nlp.lexicons import words as wordnet
+from polyglitch.nlp.parsers.choose import open_spacy
+from polyglitch.records import Candidate, Input, Seed, Slot
 from polyglitch.tools import Toolbox
 
 TEXT = "The old teacher quickly opened the heavy door of the school."

@@ -110,7 +110,17 @@ def test_nothing_of_a_phrase_is_left_behind() -> None:
         ("Swallow the big capsule whole with a glass of water.", "whole"),
         ("It returns the rows that match the new filter, or zero if there are none.", ", or zero"),
         ("Thousands were stranded on Friday when a computer failure hit the airport.", "when"),
+        ("The stranger ordered soup, paid with a gold ring and left without a word.", "ordered"),
+        ("Snow covered the garden, and the handle of a spade showed above it.", "showed"),
+        ("I finished the puzzle and there is one piece missing.", "missing"),
+        ("I tried to book it on the company web-site last night.", "company web"),
     ],
 )
 def test_what_may_belong_to_the_whole_sentence_ends_no_phrase(text: str, never: str) -> None:
     assert not any(never in case.inputs[1].text for case in noun_phrases()([seed(text)], Toolbox()))
+
+
+def test_a_participle_that_cannot_be_a_past_tense_stays_with_its_noun() -> None:
+    assert "the only chapter written in verse" in phrases_of(
+        "My teacher read us the only chapter written in verse."
+    )

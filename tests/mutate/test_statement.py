@@ -33,7 +33,7 @@ CLAUSES = {
 
 @pytest.fixture(scope="module")
 def parser():  # type: ignore[no-untyped-def]
-    from polyglitch.nlp.parsers.spacy import open_spacy
+    from polyglitch.nlp.parsers.choose import open_spacy
 
     return open_spacy("en")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from polyglitch.mutate.swap import fit_in
 from polyglitch.nlp.proposers.slot_words import match_article, match_case
-from polyglitch.protocols import Parse, Slot, Token
+from polyglitch.records import Parse, Slot, Token
 
 
 def words_of(text: str) -> list[str]:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from polyglitch import registry
 from polyglitch.errors import UsageError
-from polyglitch.mutate.swap import Draft, natural_enough, proposer_for, swap_words
-from polyglitch.protocols import Candidate, Slot
-from polyglitch.records import Edit, Input, Seed
+from polyglitch.mutate.swap import SECOND_LOOK, Draft, natural_enough, proposer_for, swap_words
+from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR
+from polyglitch.records import Candidate, Edit, Input, Seed, Slot
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -41,12 +41,24 @@ class Fixed:
         ]
 
 
+class More:
+    """Proposes for any word, with a probability by the word."""
+
+    signature = "more/1"
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        likely = {"Farmers": 0.85, "garden": 0.8, "sheds": 0.2}
+        return [[Candidate("teachers", 1.0, likely.get(slot.token.text, 0.1))] for slot in slots]
+
+
 @pytest.fixture
 def fixed(monkeypatch: pytest.MonkeyPatch) -> Fixed:
     proposer = Fixed()
     real = registry.load
 
     def load(kind: str, name: str) -> object:
+        if name == "more":
+            return lambda language: More()
         return (lambda language: proposer) if name == "fixed" else real(kind, name)
 
     monkeypatch.setattr(registry, "load", load)
@@ -123,7 +135,8 @@ def test_asking_for_less_never_gives_fewer_cases(
 
 
 def test_without_a_dial_no_word_is_dropped_for_being_odd() -> None:
-    assert proposer_for("auto", 0.93) == "auto" and proposer_for("smollm", 0.93) == "smollm"
+    assert proposer_for("auto", ASKED_FOR) == "auto"
+    assert proposer_for("smollm", ASKED_FOR) == "smollm"
     assert proposer_for("auto", 0.85) == "auto:more"
     assert proposer_for("smollm", 0.85) == "smollm:0.8"
     assert proposer_for("auto", 0) == "auto:any" and proposer_for("smollm", 0) == "smollm:0"
@@ -134,3 +147,24 @@ def test_without_a_dial_no_word_is_dropped_for_being_odd() -> None:
 def test_a_dial_that_is_no_probability_is_refused(dial: float) -> None:
     with pytest.raises(UsageError, match=r"naturalness = .* from 0"):
         swap_words(naturalness=dial)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "Farmers walked past the old sheds.",
+            ["Farmers"],
+        ),  # the first word too, the likeliest alone
+        ("They ran past the old garden sheds.", []),  # a singular takes no plural
+        ("They ran past the sheds again.", []),  # too unlikely
+        (TEXT, ["farmer", "barn", "doctor", "farmer", "barn"]),  # had words at the first look
+    ],
+)
+def test_a_sentence_without_a_word_is_looked_at_once_more(
+    fixed: Fixed, monkeypatch: pytest.MonkeyPatch, text: str, found: list[str]
+) -> None:
+    monkeypatch.setitem(SECOND_LOOK, "fixed", "more")
+    seed = Seed("s", Input(text, language="en"))
+    cases = list(swap_words("fixed")([seed], Toolbox()))
+    assert [case.edit.old for case in cases if case.edit] == found

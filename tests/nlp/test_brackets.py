@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from polyglitch.nlp.parsers.benepar import whole
-from polyglitch.nlp.parsers.trees import read_brackets
+from polyglitch.nlp.parsers.trees import read_brackets, whole
 
 TREE = """
 ( (S (NP-SBJ-1 (DT The) (NN plan) ) (VP (VBD was) (VP (VBN dropped) (NP (-NONE- *-1) )))

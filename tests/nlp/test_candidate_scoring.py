@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.nlp.proposers.candidates.scoring import (
+from polyglitch.nlp.proposers.candidate_scoring import (
     CandidateJudge,
     ScoredCandidate,
     best_first,
     learned,
 )
 from polyglitch.nlp.proposers.slot_words import same_word
-from polyglitch.protocols import Parse, Slot, Token
+from polyglitch.records import Parse, Slot, Token
 
 DRUG = Token("drug", 0, 4, "NN", "NOUN", "drug", 0, "ROOT")
 SLOT = Slot(Parse("drug", (DRUG,), language="en"), 0)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from polyglitch.errors import UsageError
-from polyglitch.nlp.models.byte_pairs import printable_bytes
+from polyglitch.nlp.models.llama import printable_bytes
 from polyglitch.nlp.models.model_files import KINDS
 from polyglitch.records import Input
-from polyglitch.systems.uri import open_lens
+from polyglitch.tools import open_lens
 
 needs_torch = pytest.mark.needs("torch", "transformers", "gguf")
 TOKENS = list(printable_bytes().values())  # one token a byte, no merges

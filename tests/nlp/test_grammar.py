@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polyglitch.nlp.lexicons.terms import open_lexicon
-from polyglitch.nlp.parsers.grammar import (
+from polyglitch.nlp.parsers.constituents import (
     count_productions,
     insertions,
     open_grammar,
@@ -17,7 +17,7 @@ from polyglitch.nlp.parsers.grammar import (
     write_grammar,
 )
 from polyglitch.nlp.proposers.ngrams import open_ngrams
-from polyglitch.protocols import Parse, Slot, Token, Tree
+from polyglitch.records import Parse, Slot, Token, Tree
 
 ANY = frozenset({"A", "B", "C"})
 SYMBOLS = st.lists(st.sampled_from("ABC"), min_size=1, max_size=4).map(tuple)

@@ -12,7 +12,8 @@ pytestmark = pytest.mark.models
 
 from polyglitch.errors import SystemFailed, UsageError  # noqa: E402
 from polyglitch.nlp.proposers.masked_lm import open_masked_lm, whole_word  # noqa: E402
-from polyglitch.protocols import Parse, Proposer, Slot, Token  # noqa: E402
+from polyglitch.protocols import Proposer  # noqa: E402
+from polyglitch.records import Parse, Slot, Token  # noqa: E402
 from polyglitch.tools import Toolbox  # noqa: E402
 
 ANIMALS, METALS = ("dog", "cat", "horse"), ("iron", "copper", "silver")

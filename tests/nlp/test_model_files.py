@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.errors import SystemFailed
-from polyglitch.nlp.models.byte_pairs import BytePairs, printable_bytes
+from polyglitch.nlp.models.llama import BytePairs, printable_bytes
 from polyglitch.nlp.models.model_files import GgufFile, read_tensors, write_tensors
 
 

@@ -9,7 +9,7 @@ import pytest
 from polyglitch.cli.main import main
 from polyglitch.errors import UsageError
 from polyglitch.nlp.models import downloads
-from polyglitch.nlp.models.downloads import bundled, digest, fetched, offer_parser, packed
+from polyglitch.nlp.models.downloads import bundled, fetched, folder_digest, offer_parser, packed
 from polyglitch.nlp.parsers.choose import choose, open_parser
 from polyglitch.nlp.parsers.udpipe import sentences, tokens_of
 from tests.conftest import ROOT
@@ -63,8 +63,10 @@ def test_a_parser_is_trained_found_and_used(
     assert str(tmp_path) not in (folder / "config.cfg").read_text("utf-8")
     (parse,) = open_parser("sv", f"spacy:{folder}").parse(["Hon sov."])
     assert [token.pos for token in parse.tokens] == ["PRON", "VERB", "PUNCT"]
-    first = digest(folder)
-    assert ended(command) == 0 and digest(folder) == first  # the same sentences, the same weights
+    first = folder_digest(folder)
+    assert (
+        ended(command) == 0 and folder_digest(folder) == first
+    )  # the same sentences, the same weights
     assert ended(["get", "parser-sv"]) == 0 and "there already" in capsys.readouterr().out
 
 
@@ -74,7 +76,7 @@ def test_what_ships_is_what_the_recipe_made() -> None:
         folder = bundled(code)
         assert bool(one.sha256) == bool(folder)
         if folder is not None:
-            assert digest(folder) == one.sha256 and len(packed(folder)) <= 4_000_000
+            assert folder_digest(folder) == one.sha256 and len(packed(folder)) <= 4_000_000
             assert "CC BY-SA 4.0" in (folder / "NOTICE.md").read_text("utf-8")
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.nlp.parsers import choose
-from polyglitch.nlp.parsers.spacy import open_spacy
-from polyglitch.protocols import Parse
+from polyglitch.nlp.parsers.choose import open_spacy
+from polyglitch.records import Parse
 
 
 class Counting:

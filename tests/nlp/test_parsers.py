@@ -10,7 +10,7 @@ import pytest
 
 from polyglitch.errors import Missing, UsageError
 from polyglitch.files.lazy_numpy import one_thread, openblas
-from polyglitch.nlp.parsers import spacy as spacy_parser
+from polyglitch.nlp.parsers import choose as spacy_parser
 from polyglitch.nlp.parsers.choose import choose, open_parser
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.parsers.stanza import parse_of
@@ -132,3 +132,27 @@ def test_products_stay_in_one_thread_until_the_last_who_asked_for_it_leaves() ->
         assert count() == 2
     finally:
         set_count(before)
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        (
+            "en",
+            [
+                "I'm gonna go, let's see whether y'all ain't there.",
+                "There is a  man \n who gotta leave, c'mon!",
+                "The council which met in the U.S. closed the bridge.",
+                "The council which met in the U.K. closed the ridge.",
+            ],
+        ),
+        ("pt", ["O conselho fechou a ponte.", "A comissão não a fechou."]),
+    ],
+)
+def test_rules_that_are_remembered_match_as_the_rulers_own(language: str, texts: list[str]) -> None:
+    pipeline = spacy_parser.open_spacy(language)._pipeline
+    ruler = pipeline.get_pipe("attribute_ruler")
+    assert "match" in vars(ruler)
+    with pipeline.select_pipes(disable=["attribute_ruler", "lemmatizer"]):
+        docs = list(pipeline.pipe(texts * 2))
+    assert [ruler.match(doc) for doc in docs] == [type(ruler).match(ruler, doc) for doc in docs]

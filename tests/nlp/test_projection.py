@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.nlp.parsers.constituents import project, sound, tree_of
-from polyglitch.nlp.parsers.spacy import open_spacy
-from polyglitch.protocols import Parse, Token, Tree
+from polyglitch.records import Parse, Token, Tree
 
 RELATIONS = ["nsubj", "dobj", "prep", "pobj", "conj", "cc", "punct", "amod", "relcl", "aux", "mark"]
 UNIVERSAL = [

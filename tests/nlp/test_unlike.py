@@ -10,13 +10,13 @@ import pytest
 
 from polyglitch.errors import Missing
 from polyglitch.nlp.embedders import sentence_vectors
-from polyglitch.nlp.lexicons.wordnet import dictionary_folder, open_wordnet
+from polyglitch.nlp.lexicons.words import dictionary_folder, open_wordnet
 from polyglitch.nlp.models import downloads
-from polyglitch.nlp.parsers.spacy import open_spacy
-from polyglitch.nlp.proposers import different_meaning as unlike
+from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.nlp.proposers import in_context
-from polyglitch.nlp.proposers.different_meaning import DifferentMeaningProposer, open_unlike
-from polyglitch.protocols import Candidate, Slot
+from polyglitch.nlp.proposers import in_context as unlike
+from polyglitch.nlp.proposers.in_context import DifferentMeaningProposer, open_unlike
+from polyglitch.records import Candidate, Slot
 
 TEXT = "The company was in the majority every summer."
 

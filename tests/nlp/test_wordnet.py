@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.nlp.lexicons.wordnet import WordNet, dictionary_folder, open_wordnet
+from polyglitch.nlp.lexicons.words import WordNet, dictionary_folder, open_wordnet
 
 LICENCE = "  1 This line stands for the licence that opens every file  \n"
 # word: synset number; the pointers of each synset: symbol, number of the other, ends

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from polyglitch.errors import Missing
-from polyglitch.nlp.lexicons.wordnet import dictionary_folder
-from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.nlp.lexicons.words import dictionary_folder
+from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.nlp.proposers.wordnet import inflected, open_wordnet_proposer
-from polyglitch.protocols import Slot
+from polyglitch.records import Slot
 
 
 @pytest.mark.parametrize(

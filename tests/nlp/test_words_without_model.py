@@ -20,12 +20,28 @@ from polyglitch.nlp.proposers.through_english import (
     open_through_english,
     route_of,
 )
-from polyglitch.protocols import Candidate, Parse, Slot, Token
+from polyglitch.records import Candidate, Parse, Slot, Token
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 from tests.nlp.test_gguf_causal import needs_torch, tiny_qwen, written
 
-NOUNS = frozenset(("museo", "hotel", "hôtel", "musée", "ciudad", "museum", "hotel", "agua", "juin"))
+NOUNS = frozenset(
+    (
+        "museo",
+        "hotel",
+        "hôtel",
+        "musée",
+        "ciudad",
+        "museum",
+        "hotel",
+        "agua",
+        "juin",
+        "édifice",
+        "avion",
+        "finanzminister",
+        "weltkrieg",
+    )
+)
 
 
 def parsed(text: str, language: str = "es") -> Parse:
@@ -105,10 +121,12 @@ def test_sets_keep_to_the_sound_and_never_replace_words_of_two_forms() -> None:
     sets = open_word_sets("fr")
     (found,) = sets.propose([slot("le musée ouvre", "musée", "fr")], 9)
     assert "théâtre" in words(found)
-    (found,) = sets.propose([slot("un hôtel ouvre", "hôtel", "fr")], 9)
-    assert words(found) == ["hôpital"]
-    (found,) = sets.propose([slot("cet hôtel ouvre", "hôtel", "fr")], 9)
-    assert words(found) == ["hôpital"]
+    (found,) = sets.propose([slot("un édifice ouvre", "édifice", "fr")], 9)
+    assert "bâtiment" in words(found)
+    (found,) = sets.propose([slot("cet édifice ouvre", "édifice", "fr")], 9)
+    assert "bâtiment" not in words(found)
+    (found,) = sets.propose([slot("cet avion part", "avion", "fr")], 9)
+    assert words(found)[0] == "appareil"  # what says nearly the same comes first
     (found,) = open_word_sets("es").propose([slot("El lago baja.", "lago")], 9)
     assert not found  # a river may become a lake, whose tides are another matter
 
@@ -168,6 +186,76 @@ def test_whoever_gets_swaps_without_a_model_is_told_how_they_read(
     assert "of 100 read naturally" in told[0]
 
 
+def test_the_last_part_of_a_compound_stands_for_the_whole() -> None:
+    sets = open_word_sets("de")
+    (found,) = sets.propose([slot("der Finanzminister spricht", "Finanzminister", "de")], 9)
+    assert ("Minister", 1.0) in [(one.word, one.accepted) for one in found]
+    (other,) = sets.propose([slot("vor dem Weltkrieg lebten", "Weltkrieg", "de")], 9)
+    assert "Krieg" not in words(other)  # which war, is said by the first part
+    (unlike,) = open_word_sets("de", "unlike").propose(
+        [slot("der Finanzminister spricht", "Finanzminister", "de")], 9
+    )
+    assert "Minister" not in words(unlike)
+
+
+def test_near_a_name_only_words_that_say_nearly_the_same_are_put_in() -> None:
+    def named(text: str, word: str) -> Slot:
+        start, place = 0, 0
+        tokens = []
+        for number, one in enumerate(text.split()):
+            at = text.index(one, start)
+            start = at + len(one)
+            place = number if one == word else place
+            pos = "PROPN" if one == "Paris" else "NOUN"
+            tokens.append(Token(one, at, start, pos, pos, one, 0, ""))
+        return Slot(Parse(text, tuple(tokens), language="fr"), place)
+
+    sets = open_word_sets("fr")
+    far, near, alike = sets.propose(
+        [
+            named("le musée ouvre demain", "musée"),
+            named("le musée Paris ouvre", "musée"),
+            named("le docteur Paris arrive", "docteur"),
+        ],
+        9,
+    )
+    assert words(far)
+    assert not near
+    assert words(alike)
+
+
+def test_an_adjective_that_bears_no_degree_is_not_put_behind_one() -> None:
+    sets = open_word_sets("fr")
+
+    def put(text: str) -> list[str]:
+        parse = parsed(text, "fr")
+        tokens = tuple(
+            Token(one.text, one.start, one.end, "ADJ", "ADJ", one.text, 0, "")
+            for one in parse.tokens
+        )
+        place = next(n for n, one in enumerate(tokens) if one.text == "belle")
+        (found,) = sets.propose([Slot(Parse(text, tokens, language="fr"), place)], 9)
+        return words(found)
+
+    assert "magnifique" in put("une belle vue")
+    assert "magnifique" not in put("une très belle vue")
+
+
+def test_a_month_may_change_after_its_day() -> None:
+    from polyglitch.nlp.proposers.slot_words import not_a_measure
+
+    def dated(text: str, word: str) -> Slot:
+        day, at = text.index("3"), text.index(word)
+        tokens = (
+            Token("3", day, day + 1, "NUM", "NUM", "3", 0, ""),
+            Token(word, at, at + len(word), "NOUN", "NOUN", word, 0, ""),
+        )
+        return Slot(Parse(text, tokens, language="fr"), 1)
+
+    assert not_a_measure(dated("le 3 mai 1999", "mai"))
+    assert not not_a_measure(dated("les 3 mètres de haut", "mètres"))
+
+
 def test_stems_make_a_set_for_each_form_of_an_adjective() -> None:
     sets = open_word_sets("de")
     (found,) = sets.propose([slot("mit polnischem Bier", "polnischem", "de")], 9)
@@ -177,8 +265,8 @@ def test_stems_make_a_set_for_each_form_of_an_adjective() -> None:
 
 
 def test_a_word_that_an_article_leans_on_is_a_word_of_its_own() -> None:
-    from polyglitch.mutate.slots import leant_on, whole_word
     from polyglitch.mutate.swap import Swap, fit_in, lets_lean
+    from polyglitch.nlp.proposers.slot_words import leant_on, whole_word
 
     text = "Il habite près de l'hôtel."
     place = text.index("hôtel")
@@ -213,7 +301,7 @@ def test_each_set_has_words_and_no_word_twice(language: str) -> None:
 def test_auto_takes_what_a_language_has_and_says_what_it_lacks() -> None:
     french = open_auto("fr", tools=Toolbox())
     assert isinstance(french, JoinedProposers)
-    assert "word-sets/2:fr" in french.signature
+    assert "word-sets/3:fr" in french.signature
     with pytest.raises(Missing, match="corpus"):
         open_auto("fi", tools=Toolbox())
     with pytest.raises(UsageError, match="in-context"):

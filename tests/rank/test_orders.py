@@ -10,9 +10,15 @@ import numpy as np
 import pytest
 
 from polyglitch.protocols import ForcedReading
-from polyglitch.rank.look_ahead import LookAhead, glimpse, unaligned
-from polyglitch.rank.online_model import OnlineModel, percentiles
-from polyglitch.rank.orders import Adaptive, adaptive, in_turns, look_ahead
+from polyglitch.rank.orders import (
+    Adaptive,
+    OnlineModel,
+    adaptive,
+    in_turns,
+    look_ahead,
+    percentiles,
+)
+from polyglitch.rank.scores import LookAhead, glimpse, unaligned
 from polyglitch.records import Case, Edit, Input, Output
 from polyglitch.tools import Toolbox
 

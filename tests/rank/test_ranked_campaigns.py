@@ -40,8 +40,7 @@ def cases_of(tmp_path: Path, **options: Any) -> list[Case]:
 def test_a_rank_bounds_the_cases_of_a_seed_and_starts_with_its_first_word(tmp_path: Path) -> None:
     from polyglitch.rank.cached_rank import CachedRank
     from polyglitch.records import Seed
-    from polyglitch.systems.uri import open_system
-    from polyglitch.tools import Toolbox
+    from polyglitch.tools import Toolbox, open_system
 
     cases = cases_of(tmp_path, rank="gri")
     assert max(sum(c.seed_id == case.seed_id for c in cases) for case in cases) <= 5

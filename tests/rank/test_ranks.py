@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.errors import UsageError
-from polyglitch.protocols import Inspection, Parse, Token
+from polyglitch.protocols import Inspection
 from polyglitch.rank.cached_rank import CachedRank, check_rank
 from polyglitch.rank.scores import NEVER, by_word, draw, mean_score, pieces_of
-from polyglitch.records import Input, Output, Seed
+from polyglitch.records import Input, Output, Parse, Seed, Token
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 

@@ -10,7 +10,7 @@ from recipes.minilm_classifier import examples, make
 
 from polyglitch.evaluate.diversity import coverage_curve
 from polyglitch.records import Input
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 GOOD = ("wonderful", "charming", "superb", "lovely", "brilliant")
 BAD = ("terrible", "awful", "dreadful", "horrible", "boring")

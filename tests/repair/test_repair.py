@@ -20,16 +20,17 @@ from polyglitch.repair.mend import (
     Member,
     Mended,
     consistency,
+    cut,
     likelihood,
     mend,
     plain_faults,
     ranked,
     repair_run,
+    transfer,
 )
-from polyglitch.repair.transfer import cut, transfer
 from polyglitch.results.history import open_history
 from polyglitch.results.reopened import Reopened
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 TEXTS = st.text(st.sampled_from("ab ,."), max_size=20)
 

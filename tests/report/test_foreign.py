@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import say, say_json
 from polyglitch.errors import SystemFailed
 from polyglitch.files.foreign import Foreign, cell, one_line, plain, spelled_out
 from polyglitch.records import Input
 from polyglitch.report.ci_formats import sarif_report
 from polyglitch.results.findings import ReportLimits
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 from tests.conftest import ROOT
 
 from .samples import finding, summary
@@ -32,7 +32,7 @@ from polyglitch.files.foreign import Foreign
 from polyglitch.report.ci_formats import message
 from polyglitch.report.text_formats import csv_line
 from polyglitch.errors import UsageError
-from polyglitch.cli.say import say
+from polyglitch.cli.main import say
 
 text = Foreign("x")
 csv_line(["x"])

@@ -10,6 +10,7 @@ import re
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterable
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 from polyglitch.records import Case, Edit, Input, Output, Span, Trial, Verdict
 from polyglitch.report import Finding, write_report
-from polyglitch.report.html import html_report
+from polyglitch.report.html import command, html_report
 from polyglitch.results.findings import Chart, Gate, ReportLimits
 from polyglitch.results.tables import one_result
 
@@ -370,3 +371,10 @@ def test_tables_begin_with_what_fails_and_fold_what_holds() -> None:
         < page.index("1 other of which every test held")
         < page.index(">held<")
     )
+
+
+def test_no_line_of_a_command_ends_inside_an_option_and_it_is_copied_as_it_is() -> None:
+    text = 'polyglitch run --source-language en -o "a<b>.html" --limit 5'
+    shown = str(command(text))
+    assert shown.count('<span class="option">') == 3
+    assert unescape(re.sub(r"</?span[^>]*>", "", shown)) == text

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from polyglitch.errors import UsageError
-from polyglitch.report.write import write_report
+from polyglitch.report.html import write_report
 
 from .samples import HOSTILE, finding, hostile_finding, summary
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from polyglitch.represent.automata.dfa import equivalent
-from polyglitch.represent.descriptions.distance import distance
-from polyglitch.represent.descriptions.read import Style, describe, describe_all, style_of
+from polyglitch.represent.descriptions.rerank import Style, describe, describe_all, style_of
+from polyglitch.represent.descriptions.shapes import distance
 from polyglitch.represent.regex.parse import parse
 
 
@@ -78,7 +78,7 @@ def test_three_things_to_choose_from_are_one_choice() -> None:
 
 
 def test_a_misspelt_word_is_read_alike_in_every_process() -> None:
-    told = "from polyglitch.represent.descriptions.phrases import nearest as n; print(n('proceed'), n('lettre'))"
+    told = "from polyglitch.represent.descriptions.lexicon import nearest as n; print(n('proceed'), n('lettre'))"
     said = {
         subprocess.run(
             [sys.executable, "-c", told],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from polyglitch.represent.automata.drawn import MOST_STATES, drawable
+from polyglitch.represent.automata.dfa import MOST_STATES, drawable
 
 
 def accepts(machine: dict[str, object], text: str) -> bool:

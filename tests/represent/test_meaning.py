@@ -58,6 +58,8 @@ def test_the_second_running_example_of_the_paper() -> None:
         ("More than half of the members voted.", "Less than half of the members voted."),
         ("Not all of the birds can fly.", "All of the birds can fly."),
         ("The list does not include all names.", "The list includes all names."),
+        ("Only John can sign it.", "John can only sign it."),
+        ("Only members may vote.", "Members may only vote."),
     ],
 )
 def test_scope_and_arguments_count(one: str, other: str) -> None:
@@ -76,6 +78,10 @@ def test_scope_and_arguments_count(one: str, other: str) -> None:
         ("Three quarters of them signed.", "75 per cent of them signed."),
         ("I do not think that it is good.", "I think that it is not good."),
         ("It holds only water.", "It contains only water."),
+        ("Only John can sign it.", "John alone can sign it."),
+        ("Only John can sign it.", "It can be signed only by John."),
+        ("Only John can sign it.", "John is the only one who can sign it."),
+        ("He only eats fish.", "He eats only fish."),
     ],
 )
 def test_two_ways_to_say_the_same(one: str, other: str) -> None:

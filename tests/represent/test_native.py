@@ -7,8 +7,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from polyglitch.errors import UsageError
-from polyglitch.represent.automata.native import compiled, native_similarity
-from polyglitch.represent.automata.similarity import CONVERGED, language_similarity
+from polyglitch.represent.automata.similarity import (
+    CONVERGED,
+    compiled,
+    language_similarity,
+    native_similarity,
+)
 from polyglitch.represent.regex.parse import parse
 from tests.represent.regexes import bigger, regexes
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from polyglitch.represent.automata.dfa import equivalent
 from polyglitch.represent.regex.parse import BadRegex, parse
-from polyglitch.represent.regex.write import write
+from polyglitch.represent.regex.tree import write
 from tests.represent.regexes import regexes
 
 

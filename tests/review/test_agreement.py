@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyglitch.review.agreement import agreements, cohen_kappa, in_words, mean_kappa
+from polyglitch.evaluate.study import agreements, cohen_kappa, in_words, mean_kappa
 
 VERDICTS = ("bug", "not a bug", "unsure")
 TABLES = st.dictionaries(

@@ -9,8 +9,10 @@ import threading
 import time
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jinja2 import Environment
 from starlette.testclient import TestClient
 
 from polyglitch.errors import Missing, UsageError
@@ -24,7 +26,7 @@ from polyglitch.review.access import (
 )
 from polyglitch.review.app import make_app
 from polyglitch.review.evidence import Trees
-from polyglitch.review.pages import static_folder
+from polyglitch.review.pages import environment, static_folder
 from polyglitch.review.queue_view import QueueView
 from polyglitch.review.serve import needs_password, open_port, serve
 from polyglitch.store.store import Store
@@ -112,6 +114,24 @@ def test_the_name_is_asked_once_and_kept(client: TestClient) -> None:
     page = client.get("/")
     assert page.status_code == 200
     assert "Ann Ö; <b>" in Text(page.text).words
+
+
+def test_nobody_waits_for_a_template_of_the_first_page(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment.cache_clear()
+    client = client_for(store)
+    come_in(client, "Ann")
+    compiled: list[str] = []
+    own = Environment.compile
+
+    def compile_template(self: Environment, source: str, name: str, *more: Any) -> Any:
+        compiled.append(name)
+        return own(self, source, name, *more)
+
+    monkeypatch.setattr(Environment, "compile", compile_template)
+    assert client.get("/").status_code == 200
+    assert not compiled
 
 
 def test_labels_are_kept_counted_and_undone(client: TestClient, store: Store) -> None:
@@ -391,15 +411,15 @@ def test_a_connection_that_stops_halfway_is_hung_up(
 ) -> None:
     import uvicorn
 
-    from polyglitch.review import impatient
+    from polyglitch.review import serve
 
-    monkeypatch.setattr(impatient, "WHOLE_REQUEST", 0.4)
+    monkeypatch.setattr(serve, "WHOLE_REQUEST", 0.4)
     app = client_for(store).app
     listening = open_port("127.0.0.1", 0)
     port = listening.getsockname()[1]
     config = uvicorn.Config(
         app,
-        http=impatient.ImpatientProtocol,
+        http=serve.ImpatientProtocol,
         log_level="warning",
         lifespan="off",
         timeout_keep_alive=1,

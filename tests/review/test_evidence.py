@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.errors import Missing
-from polyglitch.protocols import Parse, Token
-from polyglitch.records import Case, Input, Output, Trial
+from polyglitch.records import Case, Input, Output, Parse, Token, Trial
 from polyglitch.report.marks import word_ranges
 from polyglitch.review.evidence import (
     Automaton,

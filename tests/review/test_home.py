@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,8 @@ import pytest
 
 pytest.importorskip("starlette", reason="pip install 'polyglitch[web]'")
 
+from polyglitch.errors import UsageError
+from polyglitch.results.history import NEWEST, History
 from polyglitch.review import home
 from polyglitch.store.store import Store
 
@@ -163,7 +166,7 @@ def test_a_bug_has_a_page_with_the_command_that_shows_it_again(store: Store) -> 
     client = client_for(store, run=RUN)
     found = re.findall(r'href="(/bug/[0-9a-f]+)"', client.get("/bugs").text)
     assert found
-    page = client.get(found[0]).text
+    page = text_of(client.get(found[0]).text)
     assert "The pair that shows it best" in page and "Why it is a bug" in page
     assert "polyglitch run --system sample-translator --corpus sample --source-language en" in page
     assert f"polyglitch minimise {RUN[:4]} --store" in page
@@ -180,6 +183,20 @@ def test_a_run_that_goes_on_shows_what_it_found_so_far(tmp_path: Path) -> None:
     assert '<td data-name="tests">4</td>' in listed, "what is judged so far"
     page = text_of(client.get(f"/live/{LATER}").text)
     assert "4 tests judged so far" in page and "The gate 0 is open." in page
+
+
+def test_home_opens_where_the_first_run_goes_on_and_follows_it(tmp_path: Path) -> None:
+    store = fill(tmp_path / "runs.sqlite", 2)
+    row = store.runs.rows()[0]
+    with sqlite3.connect(tmp_path / "runs.sqlite") as opened:
+        opened.execute("update runs set state = 'running'")
+    with pytest.raises(UsageError, match="holds no finished run"):
+        History(store)
+    client = client_for(store, run=NEWEST)
+    assert f"/live/{row['id']}" in client.get("/home").text
+    with sqlite3.connect(tmp_path / "runs.sqlite") as opened:
+        opened.execute("update runs set state = 'done'")
+    assert f"/run/{row['id']}/" in client.get("/home").text, "read anew, not remembered"
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 
 from polyglitch.campaign import Campaign
 from polyglitch.errors import UsageError
-from polyglitch.languages.guess import guess_language
+from polyglitch.languages.record import guess_language
 from polyglitch.run.plan import Plan, open_plan
 
 GERMAN = "Der Bus ist nicht mit den Kindern in die Stadt gefahren, und das war ein Fehler.\n"

@@ -19,7 +19,7 @@ from polyglitch.errors import LimitReached
 from polyglitch.records import Input
 from polyglitch.store.store import Store
 from polyglitch.systems.spending import Limits, Meter, Spent
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 from tests.conftest import ROOT
 from tests.systems.http.recorder import recorder
 

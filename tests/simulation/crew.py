@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from polyglitch.component import Method, component
 from polyglitch.errors import LimitReached
 from polyglitch.issues.groups import worst_first
 from polyglitch.records import Case, Trial, Verdict
+from polyglitch.registry import Method, component
 from polyglitch.run.asking import Asker
 from polyglitch.run.workers import CaseWorker, Foreman, Settled, WorkerLost
 from polyglitch.systems.spending import Limits, Meter

@@ -15,11 +15,11 @@ from sqlalchemy.pool import StaticPool
 
 from polyglitch import flow
 from polyglitch.campaign import make_campaign
-from polyglitch.component import Method, component
 from polyglitch.corpus.read import open_corpus
 from polyglitch.errors import LimitReached, SystemFailed
 from polyglitch.issues.groups import worst_first
 from polyglitch.records import Input, Output, Seed, Trial, Verdict, new_case
+from polyglitch.registry import Method, component
 from polyglitch.run import threads
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, define

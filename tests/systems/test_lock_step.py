@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.protocols import System
 from polyglitch.records import Input, Output
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 from .programs import command, honest, write_program
 

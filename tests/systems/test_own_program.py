@@ -8,7 +8,7 @@ import pytest
 
 from polyglitch.errors import SystemFailed
 from polyglitch.records import Input
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 
 def program(path: Path, says: str) -> Path:

@@ -11,7 +11,7 @@ import pytest
 from polyglitch.errors import UsageError
 from polyglitch.protocols import System
 from polyglitch.records import Input, Output
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 SOURCE = """
 from __future__ import annotations

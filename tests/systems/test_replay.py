@@ -9,7 +9,7 @@ import pytest
 
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Output
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 SAVED = """\
 {"input": "Good morning.", "output": "Bom dia."}

@@ -11,7 +11,7 @@ import pytest
 
 from polyglitch.errors import Missing, UsageError
 from polyglitch.records import Input
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import pytest
 from polyglitch.errors import UsageError
 from polyglitch.protocols import System
 from polyglitch.registry import entries
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 
 def test_a_uri_opens_a_system_of_the_agreed_shape() -> None:

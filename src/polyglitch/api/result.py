@@ -18,7 +18,7 @@ from polyglitch.errors import UsageError
 from polyglitch.evaluate.regression import compare_outcomes
 from polyglitch.records import Case, Verdict
 from polyglitch.registry import suggest
-from polyglitch.report.write import findings_for, write_report
+from polyglitch.report.html import findings_for, write_report
 from polyglitch.results.answer import gate_of
 from polyglitch.results.history import History
 from polyglitch.results.summary import summarise

@@ -25,7 +25,7 @@ from polyglitch.protocols import System
 from polyglitch.run.budget import Progress, Watch
 from polyglitch.run.plan import Open
 from polyglitch.systems.python_call import PythonCall, source_version
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 GIVE = "give texts, mappings with `text`, a DataFrame, a dataset, or the path of a file"
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyglitch.cli.options import one_run
-from polyglitch.cli.say import say
+from polyglitch.cli.main import one_run, say
 from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def show(
     """Every candidate with its fitted and held-out figures."""
     from rich.table import Table
 
-    from polyglitch.cli.display import wide_console
+    from polyglitch.cli.run import wide_console
 
     bugs, others = sum(sample.bugs), len(sample.bugs) - sum(sample.bugs)
     console = wide_console()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyglitch.cli.say import say
+from polyglitch.cli.main import say
 
 if TYPE_CHECKING:
     from polyglitch.evaluate.regression import CapabilityChange

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from polyglitch.cli.options import read_fields, reading
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import read_fields, reading, say, say_json
 
 
 @click.command(name="corpus")

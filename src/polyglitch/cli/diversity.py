@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import say, say_json
 from polyglitch.languages import DEFAULT
 
 

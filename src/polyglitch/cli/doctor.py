@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import say, say_json
 from polyglitch.errors import as_works_here
 
 PYTHON = {  # import name: (distribution, what needs it, what installs it)
@@ -187,7 +187,7 @@ def keys() -> list[dict[str, str | bool]]:
 
 def wordnet() -> dict[str, str | bool]:
     """The row of WordNet, which is only a folder of files."""
-    from polyglitch.nlp.lexicons.wordnet import dictionary_folder
+    from polyglitch.nlp.lexicons.words import dictionary_folder
 
     folder = dictionary_folder()
     return {

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-from polyglitch.cli.options import with_example
+from polyglitch.cli.main import with_example
 from polyglitch.registry import suggest
 
 TOPICS = ("capabilities", "efficiency", "labels", "meaning", "priority", "study")

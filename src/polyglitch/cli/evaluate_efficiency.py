@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from polyglitch.cli.say import say
+from polyglitch.cli.main import say
 from polyglitch.errors import UsageError
 
 
@@ -23,7 +23,13 @@ from polyglitch.errors import UsageError
 @click.option("--lens", help="A model to look into in place of the system, for its ranks.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many seeds.")
 @click.option("--budget", type=click.IntRange(1), help="At most so many distinct queries a run.")
-@click.option("--per-seed", type=click.IntRange(1), default=5, show_default=True)
+@click.option(
+    "--per-seed",
+    type=click.IntRange(1),
+    default=5,
+    show_default=True,
+    help="At most so many tests a seed.",
+)
 @click.option("--draws", type=click.IntRange(1), default=5, show_default=True, help="Of `random`.")
 @click.option(
     "--tests",
@@ -37,9 +43,17 @@ from polyglitch.errors import UsageError
     show_default=True,
     help="How many tests does it take to find so many bugs?",
 )
-@click.option("--param", "params", multiple=True, metavar="METHOD.KEY=VALUE")
-@click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--store", default="polyglitch.sqlite", show_default=True)
+@click.option(
+    "--param",
+    "params",
+    multiple=True,
+    metavar="METHOD.KEY=VALUE",
+    help="Set a parameter (repeatable).",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Where random choices start.")
+@click.option(
+    "--store", default="polyglitch.sqlite", show_default=True, help="Where everything is kept."
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder for the pictures.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
 def command(output: Path | None, as_json: bool, **given: Any) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from polyglitch.cli.options import one_run
-from polyglitch.cli.say import say
+from polyglitch.cli.main import one_run, say
 from polyglitch.errors import UsageError
 
 
@@ -62,7 +61,7 @@ def command(
 
 def show(found: dict[str, Any], top: int) -> None:
     """The figures as tables."""
-    from polyglitch.cli.display import visible, wide_console
+    from polyglitch.cli.run import visible, wide_console
 
     console = wide_console()
     names = ", ".join(map(visible, found["reviewers"]))
@@ -126,7 +125,7 @@ def show_kinds(console: Any, found: dict[str, Any]) -> None:
     """Bugs by kind and method, and who found what."""
     from rich.table import Table
 
-    from polyglitch.cli.display import visible
+    from polyglitch.cli.run import visible
 
     methods = list(found["methods"])
     if found["kinds"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyglitch.cli.say import say_json
+from polyglitch.cli.main import say_json
 from polyglitch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def of_round_trips(rows: Sequence[RoundTrip], metrics: Sequence[str]) -> dict[st
 
 def show(found: dict[str, Any]) -> None:
     """The figures as tables."""
-    from polyglitch.cli.display import wide_console
+    from polyglitch.cli.run import wide_console
 
     console = wide_console()
     if "metrics" in found:
@@ -114,7 +114,7 @@ def show(found: dict[str, Any]) -> None:
 
 def round_trip_tables(found: dict[str, Any]) -> Iterable[Any]:
     """One table after the other."""
-    from polyglitch.cli.display import visible
+    from polyglitch.cli.run import visible
     from polyglitch.evaluate.combinations import published
 
     paper, about = published(), found["round_trips"]
@@ -207,7 +207,7 @@ def kind_cells(
 
 def prevalence_table(found: dict[str, Any]) -> Any:
     """Table 1: one row a corpus."""
-    from polyglitch.cli.display import visible
+    from polyglitch.cli.run import visible
     from polyglitch.evaluate.combinations import published
 
     names = ("quantifier", "logic", "either")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from polyglitch.cli.options import one_run
-from polyglitch.cli.say import say
+from polyglitch.cli.main import one_run, say
 from polyglitch.errors import UsageError
 
 DEFAULT = "gri,wali,noise,similarity,doubt,combined"
@@ -48,8 +47,7 @@ def command(
     from polyglitch.evaluate.priority import evaluate_priority, picture
     from polyglitch.rank.cases import CASE_RANKS
     from polyglitch.results.history import open_history
-    from polyglitch.systems.uri import open_system
-    from polyglitch.tools import Toolbox
+    from polyglitch.tools import Toolbox, open_system
 
     if output is not None and output.suffix != ".svg":
         raise UsageError(f"--output {str(output)!r}: the picture is an SVG; give a name in .svg")

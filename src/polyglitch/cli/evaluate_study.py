@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import say, say_json
 from polyglitch.errors import UsageError
 
 
@@ -19,8 +19,7 @@ def command(readings: tuple[Path, ...], who: tuple[str, ...], as_json: bool) -> 
     """Print how right, relevant, valid and natural tests are by what people said (`review --study`)."""
     import msgspec
 
-    from polyglitch.evaluate.study import joint_words, read_readings, study_rows
-    from polyglitch.review.agreement import agreements
+    from polyglitch.evaluate.study import agreements, joint_words, read_readings, study_rows
 
     rows = [one for path in readings for one in read_readings(path)]
     rows = [one for one in rows if not who or one.reader in who]
@@ -43,7 +42,7 @@ def show(found: dict[str, Any]) -> None:
     """The figures as tables."""
     from rich.table import Table
 
-    from polyglitch.cli.display import visible, wide_console
+    from polyglitch.cli.run import visible, wide_console
 
     console = wide_console()
     console.print(
@@ -74,8 +73,8 @@ def show(found: dict[str, Any]) -> None:
 
 def show_agreement(found: dict[str, Any]) -> None:
     """How far every two readers agree."""
-    from polyglitch.cli.display import visible
-    from polyglitch.review.agreement import in_words
+    from polyglitch.cli.run import visible
+    from polyglitch.evaluate.study import in_words
 
     for field, pairs in found["agreement"].items():
         for pair in pairs:

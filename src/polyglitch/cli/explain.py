@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import say, say_json
 
 if TYPE_CHECKING:
     from polyglitch.evaluate.explanation import Effort, Explanation
@@ -72,7 +72,7 @@ def command(
 def explain_text(text: str, uri: str, effort: Effort, as_json: bool) -> None:
     """One text."""
     from polyglitch.evaluate.explanation import explain
-    from polyglitch.systems.uri import open_system
+    from polyglitch.tools import open_system
 
     opened = open_system(uri)
     try:

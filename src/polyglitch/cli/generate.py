@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyglitch.cli.options import read_fields, reading
-from polyglitch.cli.say import say
+from polyglitch.cli.main import read_fields, reading, say
 
 if TYPE_CHECKING:
     from polyglitch.records import Seed
@@ -82,6 +81,8 @@ def command(
     counts: Counter[str] = Counter()
     if imported is not None:
         rows = imported_rows(imported, numbered, counts)
+        if each:  # before they grow: a suite of CheckList's has some 70,000 tests
+            rows = drawn_evenly(rows, each, seed)
         if expansions:
             rows = grown_rows(rows, expansions, proposer, grammar, seed)
     elif corpus is None:
@@ -185,8 +186,8 @@ def template_rows(
     from itertools import islice
 
     from polyglitch.errors import UsageError
+    from polyglitch.mutate.capabilities.rules import fill_masks, fill_template
     from polyglitch.mutate.capabilities.spec import listed, load_suite
-    from polyglitch.mutate.capabilities.templates import fill_masks, fill_template
     from polyglitch.nlp.lexicons.terms import open_lexicon
     from polyglitch.tools import Toolbox
 
@@ -224,7 +225,7 @@ def grown_rows(
 
     from polyglitch.flow import SEEDS_AT_ONCE
     from polyglitch.languages import DEFAULT
-    from polyglitch.mutate.capabilities.seeds import grown_texts
+    from polyglitch.mutate.capabilities.predicates import grown_texts
     from polyglitch.records import digest
     from polyglitch.tools import Toolbox
 

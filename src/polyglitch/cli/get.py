@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from polyglitch.cli.say import say
+from polyglitch.cli.main import say
 from polyglitch.errors import UsageError
 
 WORDNET = "wordnet"
@@ -119,7 +119,7 @@ def get_parser(code: str, named: tuple[str, ...], steps: int | None) -> None:
 
 def get_wordnet(asked: bool) -> None:
     """WordNet is in no wheel; say where it is, or what brings it."""
-    from polyglitch.nlp.lexicons.wordnet import dictionary_folder
+    from polyglitch.nlp.lexicons.words import dictionary_folder
 
     how = "apt-get install wordnet-base, or set WNSEARCHDIR to the folder of its files"
     if folder := dictionary_folder():

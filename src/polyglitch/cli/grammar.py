@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyglitch.cli.say import say
+from polyglitch.cli.main import say
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 
 if TYPE_CHECKING:
-    from polyglitch.protocols import Tree
+    from polyglitch.records import Tree
 
 
 @click.command(name="grammar")
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def command(trees: tuple[Path, ...], language: str, least: int, output: Path) -> None:
     """Count productions of bracketed trees (.mrg .ptb .psd), of Universal Dependencies (.conllu), or of plain text."""
     from polyglitch.errors import UsageError
-    from polyglitch.nlp.parsers.grammar import count_productions, write_grammar
+    from polyglitch.nlp.parsers.constituents import count_productions, write_grammar
 
     if not output.name.endswith(".gz"):
         raise UsageError(f"-o {str(output)!r}: the table is gzipped; name it FILE.tsv.gz")
@@ -43,9 +43,9 @@ def read_trees(path: Path, language: str) -> Iterator[Tree]:
     """The trees of a file: read from brackets, or projected from its dependencies or from parses of its lines."""
     from polyglitch.errors import UsageError
     from polyglitch.files.foreign import read_whole
+    from polyglitch.nlp.parsers.choose import open_spacy
     from polyglitch.nlp.parsers.conllu import read_parses
     from polyglitch.nlp.parsers.constituents import tree_of
-    from polyglitch.nlp.parsers.spacy import open_spacy
     from polyglitch.nlp.parsers.trees import read_brackets
 
     if not path.is_file():

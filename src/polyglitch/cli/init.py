@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from polyglitch.cli.say import say
+from polyglitch.cli.main import say
 from polyglitch.errors import UsageError
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from polyglitch.cli.say import say
+from polyglitch.cli.main import say
 from polyglitch.errors import UsageError
 
 
@@ -44,6 +44,10 @@ from polyglitch.errors import UsageError
     show_default=True,
     help="Questions to it at most.",
 )
+@click.option(
+    "--quality",
+    help="A function that says how good translations of their sources are: python:my_metric.py:estimate.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="No figures at the end.")
 def command(
     source: str,
@@ -54,13 +58,14 @@ def command(
     back: str | None,
     adviser: str | None,
     judge_budget: int,
+    quality: str | None,
     quiet: bool,
 ) -> None:
     """Say of saved pairs of outputs which violate their relation, how surely, and why."""
     from polyglitch import registry
     from polyglitch.compare.judge import judge_all, read_csv, read_jsonl
-    from polyglitch.systems.uri import BudgetedJudge, open_back_lens, open_lens, open_system
-    from polyglitch.tools import Toolbox
+    from polyglitch.systems.python_call import open_quality
+    from polyglitch.tools import BudgetedJudge, Toolbox, open_back_lens, open_lens, open_system
 
     if source != "-" and not Path(source).is_file():
         raise UsageError(f"--input {source!r}: no such file")
@@ -68,6 +73,7 @@ def command(
     tools = Toolbox(
         lens=partial(open_lens, lens) if lens else None,
         back=partial(open_back_lens, back) if back else None,
+        quality=open_quality(quality) if quality else None,
         judge=BudgetedJudge(open_system(adviser), judge_budget) if adviser else None,
     )
     table = source.endswith(".csv")

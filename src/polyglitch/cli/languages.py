@@ -11,8 +11,7 @@ from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple
 
 from polyglitch.campaign import make_method
-from polyglitch.compare.oracles.facts.lists import fact_lists
-from polyglitch.component import Method
+from polyglitch.compare.oracles.facts.numbers import fact_lists
 from polyglitch.errors import PolyglitchError, as_works_here
 from polyglitch.languages import Language, all_languages, known_languages
 from polyglitch.mutate.capabilities.spec import GENERAL, load_suite
@@ -20,9 +19,9 @@ from polyglitch.mutate.relations import speaks
 from polyglitch.nlp.capability import describe_language
 from polyglitch.nlp.models.downloads import known_parsers
 from polyglitch.nlp.models.downloads import lacking as commands
-from polyglitch.nlp.parsers.choose import ParserChoice, choose
-from polyglitch.nlp.parsers.spacy import how_to_install
+from polyglitch.nlp.parsers.choose import ParserChoice, choose, how_to_install
 from polyglitch.nlp.proposers.auto import AIM
+from polyglitch.registry import Method
 from polyglitch.tools import Toolbox
 
 State = Literal["ready", "weaker", "not possible"]
@@ -190,7 +189,8 @@ def rarity(known: Language) -> Ability:
 def show(rows: list[dict[str, Any]]) -> Iterator[str]:
     """The matrix as lines, and under it what would bring the rest."""
     yield from table(rows)
-    yield f"\nin any language: {ANY_TARGET}\n"
+    yield "\nyes: ready; weak: works, and better with what is named below; -: not possible without it"
+    yield f"in any language: {ANY_TARGET}\n"
     folders = {known.code for known in known_languages()}
     for each in rows:
         yield from brought(each) if each["name"] in folders else parser_of(each)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import say, say_json
 
 KINDS = (
     "methods",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from polyglitch.cli.say import say_json
+from polyglitch.cli.main import say_json
 from polyglitch.errors import UsageError
 
 
@@ -25,7 +25,7 @@ def command(source: str, target: str, metrics: tuple[str, ...]) -> None:
     """Score pairs of texts."""
     from polyglitch import registry
     from polyglitch.compare.metrics.measure import measure, read_pairs
-    from polyglitch.report.write import replacing
+    from polyglitch.report.html import replacing
 
     chosen = [registry.load("metrics", name) for name in metrics]
     if source != "-" and not Path(source).is_file():

@@ -6,8 +6,7 @@ import json
 
 import click
 
-from polyglitch.cli.options import reopened
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import reopened, say, say_json
 
 
 @click.command(name="minimise")

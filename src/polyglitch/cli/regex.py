@@ -24,7 +24,7 @@ from polyglitch.errors import UsageError
 def command(source: str, target: str, style: str) -> None:
     """Turn descriptions of texts into regular expressions."""
     from polyglitch.files.foreign import decoded_lines
-    from polyglitch.represent.descriptions.read import Style, describe_all
+    from polyglitch.represent.descriptions.rerank import Style, describe_all
 
     if source != "-" and not Path(source).is_file():
         raise UsageError(f"--input {source!r}: no such file")

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyglitch.cli.options import reopened
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import reopened, say, say_json
 
 if TYPE_CHECKING:
     from polyglitch.repair.mend import Mended

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyglitch.cli.options import one_run
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import one_run, say, say_json
 
 if TYPE_CHECKING:
     from polyglitch.results.findings import Summary
@@ -33,7 +32,7 @@ def command(
     store: str | None, run_id: str | None, output: tuple[str, ...], title: str, as_json: bool
 ) -> None:
     """Write the findings of a run as a page, a table or lines of JSON."""
-    from polyglitch.report.write import (
+    from polyglitch.report.html import (
         STDOUT,
         findings_for,
         rarely_collected,

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from polyglitch.cli.options import one_run
-from polyglitch.cli.say import say
+from polyglitch.cli.main import one_run, say
 
 PASSWORD = "POLYGLITCH_PASSWORD"  # noqa: S105 - the name of the variable
 
@@ -57,7 +56,7 @@ def command(
     Only this machine can reach the page, unless --host names another address: then a password is asked
     for, or taken from POLYGLITCH_PASSWORD.
     """
-    from polyglitch.results.history import open_history
+    from polyglitch.results.history import NEWEST, open_history
     from polyglitch.review.serve import serve, serve_study
     from polyglitch.store.store import shown
 
@@ -84,7 +83,7 @@ def command(
             )
         say(f"\nGoodbye. Figures: polyglitch evaluate study {readings}")
         return
-    history = open_history(run_id or "", store)
+    history = open_history(run_id or NEWEST, store)  # home also shows a first run that goes on
     password = password_for(host)
     with closing(history.store):
         with suppress(KeyboardInterrupt):  # the way to stop it, and no failure

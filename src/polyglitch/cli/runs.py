@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import say, say_json
 
 if TYPE_CHECKING:
     from polyglitch.store.store import Store
@@ -65,7 +65,7 @@ def show(rows: list[dict[str, Any]]) -> None:
     """The runs as a table."""
     from rich.table import Table
 
-    from polyglitch.cli.display import visible, wide_console
+    from polyglitch.cli.run import visible, wide_console
 
     table = Table(box=None, pad_edge=False)
     for name in ("run", "when", "state", "system", "corpus", "methods", "cases", "holds"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from polyglitch.cli.say import say, say_json
+from polyglitch.cli.main import say, say_json
 
 if TYPE_CHECKING:
     from polyglitch.campaign import Campaign
@@ -65,7 +65,7 @@ def both_directions(options: dict[str, Any], systems: Sequence[str]) -> list[dic
 def bundled(system: str, language: str | None) -> str:
     """The bundled sentences in the language that a system reads."""
     from polyglitch.cli.demo import sentences
-    from polyglitch.systems.uri import open_system
+    from polyglitch.tools import open_system
 
     if language is None:
         opened = open_system(system)
@@ -82,7 +82,7 @@ def run_several(
     verbose: bool = False,
 ) -> int:
     """Run each system, show them side by side, write the reports; the exit code."""
-    from polyglitch.report.write import STDOUT, writer_for
+    from polyglitch.report.html import STDOUT, writer_for
 
     outputs = campaigns[0].output
     for path in outputs:
@@ -107,10 +107,9 @@ def one_system(
     campaign: Campaign, name: str, hidden: bool, verbose: bool
 ) -> tuple[dict[str, Any], SystemColumn]:
     """The run of one system: its figures, its column of the table; its own reports are written."""
-    from polyglitch.cli.display import progress_bar
-    from polyglitch.cli.run import as_data, warned
+    from polyglitch.cli.run import as_data, progress_bar, warned
     from polyglitch.flow import finished
-    from polyglitch.report.write import STDOUT, write_report
+    from polyglitch.report.html import STDOUT, write_report
     from polyglitch.results.answer import corpus_in_words, degenerate_of, gate_of
     from polyglitch.results.history import short_id
     from polyglitch.results.summary import capabilities_of, summarise
@@ -175,7 +174,7 @@ def show_table(
     from rich.markup import escape
     from rich.table import Table
 
-    from polyglitch.cli.display import visible
+    from polyglitch.cli.run import visible
     from polyglitch.results.tables import table_rows
 
     rows = table_rows(columns)
@@ -209,8 +208,8 @@ def write_overview(
     path: Path, columns: Sequence[SystemColumn], names: Sequence[str], err: bool
 ) -> None:
     """The table as the named file where its format has tables, with links to the report of each system."""
-    from polyglitch.report.overview import OVERVIEWS
-    from polyglitch.report.write import replacing
+    from polyglitch.report.html import replacing
+    from polyglitch.report.side_by_side import OVERVIEWS
 
     if write := OVERVIEWS.get(path.suffix.lower()):
         files = [beside(path, name).name for name in names]
@@ -254,7 +253,7 @@ def campaigns_of(
 
 def run_matrix(campaigns: Sequence[Campaign], *, as_json: bool, quiet: bool, verbose: bool) -> int:
     """Run each, show and write the matrix; the exit code is that of the gate of them all."""
-    from polyglitch.report.overview import matrix_writer, write_matrix
+    from polyglitch.report.side_by_side import matrix_writer, write_matrix
     from polyglitch.results.tables import Matrix
 
     outputs = [Path(name) for name in campaigns[0].output]
@@ -281,8 +280,7 @@ def run_one(
     campaign: Campaign, before: list[tuple[str, str, str]], *, quiet: bool, verbose: bool
 ) -> tuple[Column, list[tuple[str, str, str]]]:
     """The column of one campaign, and how its cases came out."""
-    from polyglitch.cli.display import progress_bar
-    from polyglitch.cli.run import warned
+    from polyglitch.cli.run import progress_bar, warned
     from polyglitch.evaluate.regression import compare_outcomes
     from polyglitch.flow import finished
     from polyglitch.results.answer import degenerate_of, gate_of, look_at
@@ -318,7 +316,7 @@ def show_matrix(matrix: Matrix) -> None:
     """The matrix on the terminal, and how to look at each run."""
     from rich.table import Table
 
-    from polyglitch.cli.display import visible, wide_console
+    from polyglitch.cli.run import visible, wide_console
     from polyglitch.results.tables import rows_of
 
     head, *rows = rows_of(matrix)

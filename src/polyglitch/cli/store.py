@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from polyglitch.cli.say import say
+from polyglitch.cli.main import say
 from polyglitch.errors import SystemFailed, UsageError
 
 
@@ -57,7 +57,7 @@ def verify_cli(store: str, as_json: bool) -> None:
     Exit code 3 where something is damaged, with what is lost.
     """
     from polyglitch.campaign import configured_store
-    from polyglitch.cli.say import say, say_json
+    from polyglitch.cli.main import say, say_json
     from polyglitch.records import encode
     from polyglitch.store.store import Store
 

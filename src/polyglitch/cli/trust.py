@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from polyglitch.cli.say import say
+from polyglitch.cli.main import say
 
 
 @click.command(name="trust")

@@ -6,13 +6,13 @@ import hashlib
 import logging
 import math
 import os
+import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
-from polyglitch.corpus.questions import is_question_line, question_rows
 from polyglitch.corpus.rows import (
     Bad,
     Columns,
@@ -22,7 +22,6 @@ from polyglitch.corpus.rows import (
     listed,
     make_columns,
     no_text,
-    sentence_rows,
 )
 from polyglitch.corpus.source import (
     CHUNK,
@@ -38,9 +37,11 @@ from polyglitch.corpus.tables import (
     arrow_rows,
     csv_records,
     excel_rows,
+    is_question_line,
     json_file_rows,
     parquet_rows,
     promptfoo_rows,
+    question_rows,
     table_rows,
     tsv_records,
 )
@@ -49,6 +50,8 @@ from polyglitch.errors import UsageError
 from polyglitch.records import Input, Seed, digest
 
 log = logging.getLogger(__name__)
+# A label before the text, as fastText has it.
+FASTTEXT = re.compile(r"__label__(\S+)\s+(.+)", re.DOTALL)
 
 WHOLE: dict[str, Callable[[Source, ReadLimits, Columns], Iterator[Row | Bad]]] = {
     "json": json_file_rows,
@@ -206,7 +209,8 @@ class Corpus:
                 f"{where}: {found}" if asked else no_text(where, found.rpartition("; ")[2])
             )
         good = [row for row in rows if isinstance(row, Row)]
-        if not any(row.label for row in good) and (column := like_labels(good)):
+        unlabelled = any(row.data for row in good) and not any(row.label for row in good)
+        if unlabelled and (column := like_labels(good)):
             log.warning(
                 "%s has no column that is known as label, and %r looks like one: if it is, name it with "
                 "--field label=%s (in Python, fields={'label': %r})",
@@ -275,17 +279,18 @@ def open_corpus(
     `context` do so one by one. `variables` are a prompt's, with the value that each has where a row gives none.
     """
     limits = limits or ReadLimits()
-    columns = make_columns(fields or {}, text=text, label=label, context=context)
+    named = fields or text or label or context
+    columns = make_columns(fields or {}, text=text, label=label, context=context) if named else None
     found = find_source(source, format, encoding)
-    if found.format == "txt" and (asked := columns.asked()):
-        role, name = next(iter(asked.items()))
+    if found.format == "txt" and columns:
+        role, name = next(iter(columns.asked().items()))
         raise UsageError(
             f"{role} column {name!r}: {found.name} is read as plain sentences, without columns; "
             "leave it out, or give the format, such as --format csv"
         )
     if source == "sample" or source.startswith("sample:"):
         language = language or sample_language(source)
-    corpus = Corpus(found, columns, language, limits, variables)
+    corpus = Corpus(found, columns or Columns(), language, limits, variables)
     corpus.check()  # a missing column or bad compression shows before anything is run
     return corpus
 
@@ -314,3 +319,14 @@ def _control(text: str, allowed: str) -> str | None:
     if text.isprintable():
         return None
     return next((c for c in text if unicodedata.category(c) == "Cc" and c not in allowed), None)
+
+
+def sentence_rows(lines: Iterable[Line]) -> Iterator[Row | Bad]:
+    """A row a line."""
+    for line in lines:
+        if line.problem:
+            yield Bad(line.number, line.problem, line.detail)
+        elif labelled := FASTTEXT.match(line.text):
+            yield Row(line.number, labelled[2], label=labelled[1])
+        else:
+            yield Row(line.number, line.text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,9 +17,6 @@ from polyglitch.registry import suggest
 if TYPE_CHECKING:
     from polyglitch.corpus.source import Line
 
-FASTTEXT = re.compile(
-    r"__label__(\S+)\s+(.+)", re.DOTALL
-)  # a label before the text, as fastText has it
 
 # What people call the columns. The first that is there is taken, unless the caller names one.
 KNOWN: dict[str, tuple[str, ...]] = {
@@ -112,17 +108,6 @@ def choose(names: Iterable[str], columns: Columns) -> dict[str, str]:
         if role not in asked and (found := next(free, None)) is not None:
             chosen[role] = found
     return chosen
-
-
-def sentence_rows(lines: Iterable[Line]) -> Iterator[Row | Bad]:
-    """A row a line."""
-    for line in lines:
-        if line.problem:
-            yield Bad(line.number, line.problem, line.detail)
-        elif labelled := FASTTEXT.match(line.text):
-            yield Row(line.number, labelled[2], label=labelled[1])
-        else:
-            yield Row(line.number, line.text)
 
 
 def json_rows(lines: Iterable[Line], columns: Columns) -> Iterator[Row | Bad]:

@@ -13,11 +13,10 @@ from typing import Any, get_type_hints
 
 from polyglitch import registry
 from polyglitch.compare.metrics.measure import find_metric
-from polyglitch.compare.oracles.choose import with_threshold
 from polyglitch.errors import UsageError
 from polyglitch.evaluate.calibration import Direction, Sample, ThresholdCandidate
 from polyglitch.protocols import Oracle
-from polyglitch.registry import suggest
+from polyglitch.registry import suggest, with_threshold
 from polyglitch.results.labelled import DISPUTED, UNSURE, LabelledCase
 
 SCORE = "score"

@@ -14,7 +14,7 @@ from polyglitch.errors import UsageError
 from polyglitch.evaluate.calibration import area, choose
 from polyglitch.represent.abstraction.relations import relations
 from polyglitch.represent.automata.dfa import equivalent
-from polyglitch.represent.descriptions.read import Style, describe, style_of
+from polyglitch.represent.descriptions.rerank import Style, describe, style_of
 from polyglitch.represent.regex.parse import BadRegex, parse
 from polyglitch.results.tables import Interval, wilson
 

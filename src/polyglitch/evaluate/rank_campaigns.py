@@ -12,7 +12,8 @@ from polyglitch.campaign import Campaign, make_method
 from polyglitch.compare.oracles.similarity import METRICS
 from polyglitch.errors import UsageError
 from polyglitch.evaluate import efficiency as figures
-from polyglitch.evaluate.distinct import (
+from polyglitch.evaluate.efficiency import (
+    Test,
     Violation,
     by_metric,
     found_at_budget,
@@ -20,17 +21,14 @@ from polyglitch.evaluate.distinct import (
     metrics_at_fault,
     with_bugs,
 )
-from polyglitch.evaluate.efficiency import Test
 from polyglitch.flow import run
 from polyglitch.issues.groups import Languages
-from polyglitch.protocols import Parse
 from polyglitch.rank.cached_rank import check_rank
-from polyglitch.records import Case, Verdict
+from polyglitch.records import Case, Parse, Verdict
 from polyglitch.results.history import History
 from polyglitch.run.budget import Watch, in_order
 from polyglitch.store.store import Store
-from polyglitch.systems.uri import open_system
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, open_system
 
 UNBOUNDED = (
     10**9

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from polyglitch.component import component
 from polyglitch.languages import all_languages
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import share_half
 from polyglitch.protocols import IssueRule
 from polyglitch.records import Group, Issue, Seed, Span, Trial, Verdict, digest
+from polyglitch.registry import component
 
 WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*['’]?")
 HAN = re.compile(r"[\u3400-\u9fff]")

@@ -1,5 +1,7 @@
 """One language: the record that `language.toml` fills, the data files beside it, which language a code stands for (from
 its folder, from a line about it, or from its script alone), and whether two words are forms of one, by spelling.
+
+Which language some texts are in, where nobody tells: by script and by the words that a language uses most.
 """
 
 from __future__ import annotations
@@ -7,6 +9,9 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -19,6 +24,12 @@ from polyglitch.errors import Missing, UsageError
 
 OWN_LANGUAGES = "POLYGLITCH_LANGUAGES"  # a folder with languages of the user's own, each in a folder named by its code
 STOPS = ".。।።։។။"  # of the scripts that are known
+# Unicode's names of letters, where a script is called otherwise here.
+SCRIPTS = {"CJK": "Han", "HIRAGANA": "Kana", "KATAKANA": "Kana"}
+WORD = re.compile(r"[^\W\d_]+|[^\w\s]")  # marks count too: they are as frequent in any language
+# Of the letters, the rarer script first: Japanese is written with Han too, and both with Latin names among them.
+SHARES = {"Kana": 0.1, "Han": 0.3}
+LEAST_COMMON = 0.05  # of the units must be common words of a language: a list of names has none
 
 
 class Negation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,6 +83,7 @@ class Parsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bundled: str = ""  # a folder of resources/models
     benepar: str = ""
     tagger: str = ""  # cuts and tags words where the aligned oracle learned them so
+    tagger_install: str = ""
     install: str = ""
 
 
@@ -132,6 +144,8 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     wordnet: Package | None = None
     pivot: Package | None = None  # a translator of single words into a language with vectors
     english: Route | None = None  # by which words that fit are found through English
+    # Whether a word near a name gives way only to one that says nearly the same, as facts of names are known.
+    names_hold: bool = False
     swaps_natural: int = (
         0  # of 100 swaps without a model of it those a reader took; 0 where nobody read
     )
@@ -374,3 +388,41 @@ def without_ending(word: str, endings: tuple[str, ...], least: int) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= least:
             return word[: -len(ending)]
     return word
+
+
+def guess_language(texts: Sequence[str], sample: int = 200) -> str:
+    """The language of some texts by script and common words; empty if none is plain."""
+    joined = " ".join(texts[:sample])
+    script = main_script(joined)
+    written = languages_of_script(script)
+    if len(written) == 1 or script in SHARES:
+        return written[0]
+    counts = Counter(WORD.findall(joined.lower()))
+    scores = {known.code: sum(counts[word] for word in known.common) for known in known_languages()}
+    best = max(scores, key=lambda name: scores[name])
+    return best if scores[best] >= LEAST_COMMON * counts.total() and scores[best] else ""
+
+
+def main_script(text: str) -> str:
+    """The script that a text is written in."""
+    letters = letters_by_script(text)
+    for script, share in SHARES.items():
+        if letters[script] > share * letters.total():
+            return script
+    return letters.most_common(1)[0][0] if letters else ""
+
+
+def letters_by_script(text: str) -> Counter[str]:
+    """How many letters of each script a text has."""
+    found: Counter[str] = Counter()
+    for character, times in Counter(text).items():
+        if character.isalpha():
+            found[script_of(character)] += times
+    return found
+
+
+@cache
+def script_of(character: str) -> str:
+    """The script of a letter, by its Unicode name."""
+    first = unicodedata.name(character, "?").split()[0].split("-")[0]
+    return SCRIPTS.get(first, first.capitalize())

@@ -7,13 +7,13 @@ intent is kept (each capability file says how under `source`); `faithful` judges
 from __future__ import annotations
 
 from polyglitch.compare.oracles.labels import label_relations
-from polyglitch.component import Method
 from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.capabilities.cases import capability_cases
 from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.nlp.lexicons.terms import INDEPENDENT, installed_sources
-from polyglitch.nlp.parsers.grammar import open_grammar
+from polyglitch.nlp.parsers.constituents import open_grammar
 from polyglitch.records import digest
+from polyglitch.registry import Method
 
 
 def alict(

@@ -7,11 +7,10 @@ translates a rebuilt original instead of the seed; here it is the word itself, w
 
 from __future__ import annotations
 
-from polyglitch.compare.oracles.choose import by_similarity, oracle_needs
-from polyglitch.compare.oracles.similarity import Vote
-from polyglitch.component import Method
+from polyglitch.compare.oracles.similarity import Vote, by_similarity
 from polyglitch.issues.groups import worst_first
-from polyglitch.mutate.swap import IN_PLACE, same_skeleton, same_tag, swap_words
+from polyglitch.mutate.swap import IN_PLACE, same_place, same_tag, swap_words
+from polyglitch.registry import Method, oracle_needs
 
 # Every open class: the paper replaces words of any part of speech, and closed classes have no natural substitute.
 OPEN = ("NOUN", "ADJ", "VERB", "ADV")
@@ -56,7 +55,7 @@ def cat(
             per_seed=per_seed,
             edges=True,
             order="score",
-            keep=(same_tag, same_skeleton, *IN_PLACE),
+            keep=(same_tag, same_place, *IN_PLACE),
         ),
         compare=compare,
         issues=worst_first(report),

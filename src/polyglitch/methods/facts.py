@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from polyglitch.compare.oracles.facts.oracle import THRESHOLD
 from polyglitch.compare.oracles.facts.oracle import facts as facts_kept
-from polyglitch.component import Method
 from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.suite import as_they_are
+from polyglitch.registry import Method
 
 
 def facts(threshold: float = THRESHOLD, report: int = 3) -> Method:

@@ -7,10 +7,10 @@ an answer, options. No reference answer and no judge is needed: two answers of t
 from __future__ import annotations
 
 from polyglitch.compare.oracles.claims import claims
-from polyglitch.component import Method
 from polyglitch.errors import UsageError
 from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.llm.relations import llm_cases
+from polyglitch.registry import Method
 
 
 def llm(

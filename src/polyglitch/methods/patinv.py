@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from polyglitch.compare.oracles.choose import PUBLISHED, named_oracle, oracle_needs
 from polyglitch.compare.oracles.two_outputs import different_output
-from polyglitch.component import Method
 from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.meaning import CONTENT, both_meanings, less_meaning, other_meaning
 from polyglitch.protocols import Mutate
+from polyglitch.registry import PUBLISHED, Method, named_oracle, oracle_needs
 
 Mode = Literal["replace", "remove", "both"]
 

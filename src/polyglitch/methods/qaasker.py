@@ -7,9 +7,9 @@ relations ask the new question from the system's answer; why and how this one di
 from __future__ import annotations
 
 from polyglitch.compare.oracles.answers import THRESHOLD, same_answer
-from polyglitch.component import Method
 from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.qa.ask_back import ask_back
+from polyglitch.registry import Method
 
 
 def qaasker(embedder: str = "minilm", threshold: float = THRESHOLD, report: int = 3) -> Method:

@@ -9,9 +9,9 @@ sentences, order, prefixes and dropped title.
 from __future__ import annotations
 
 from polyglitch.compare.oracles.answers import THRESHOLD, same_answer
-from polyglitch.component import Method
 from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.qa.relations import Each, Expectation, insert_sentences
+from polyglitch.registry import Method
 
 
 def qaqa(

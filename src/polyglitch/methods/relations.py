@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from polyglitch.component import Method
 from polyglitch.methods.alict import alict
 from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.mutate.relations import reads_grammar
+from polyglitch.registry import Method
 
 
 def relations(

@@ -7,11 +7,10 @@ them; here the target's script decides. Distances are as published, in units, no
 
 from __future__ import annotations
 
-from polyglitch.compare.oracles.choose import choose_oracle, named_oracle, oracle_needs
 from polyglitch.compare.oracles.two_outputs import contained_in
-from polyglitch.component import Method
 from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.phrases import noun_phrases
+from polyglitch.registry import Method, choose_oracle, named_oracle, oracle_needs
 
 
 def rti(

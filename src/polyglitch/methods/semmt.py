@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from polyglitch.compare.metrics.measure import find_metric, limit_of
 from polyglitch.compare.oracles.meaning import THRESHOLD, By, same_meaning
-from polyglitch.component import Method
 from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.reword import reword
+from polyglitch.registry import Method
 from polyglitch.represent.abstraction.relations import Side
 
 

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from polyglitch.compare.oracles.choose import PUBLISHED, choose_oracle, named_oracle, oracle_needs
 from polyglitch.compare.oracles.two_outputs import label_count_distance, raw_distance
-from polyglitch.component import Method
 from polyglitch.issues.groups import worst_first
 from polyglitch.mutate.swap import NATURALNESS, swap_words
 from polyglitch.protocols import Oracle
+from polyglitch.registry import PUBLISHED, Method, choose_oracle, named_oracle, oracle_needs
 from polyglitch.represent.structures import constituents, dependencies
 
 Structure = Literal["raw", "constituents", "dependencies"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from polyglitch.compare.oracles.labels import label_relations
-from polyglitch.component import Method
 from polyglitch.issues.groups import worst_first
-from polyglitch.mutate.capabilities.seeds import label_names
+from polyglitch.mutate.capabilities.predicates import label_names
 from polyglitch.mutate.suite import suite_cases
+from polyglitch.registry import Method
 
 
 def suite(labels: str = "words", report: int = 3) -> Method:

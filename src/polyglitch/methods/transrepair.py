@@ -7,11 +7,10 @@ filter by the parse of the mutant; this one has both.
 
 from __future__ import annotations
 
-from polyglitch.compare.oracles.choose import by_similarity, oracle_needs
-from polyglitch.compare.oracles.similarity import Vote
-from polyglitch.component import Method
+from polyglitch.compare.oracles.similarity import Vote, by_similarity
 from polyglitch.issues.groups import worst_first
-from polyglitch.mutate.swap import IN_PLACE, same_skeleton, same_tag, swap_words
+from polyglitch.mutate.swap import IN_PLACE, same_place, same_tag, swap_words
+from polyglitch.registry import Method, oracle_needs
 
 # Of natural words only those that say nearly the same: asking for more leaves sentences without a case.
 NATURALNESS, SPARE = 0.65, 0.25
@@ -53,7 +52,7 @@ def transrepair(
             spare=SPARE,
             per_seed=per_seed,
             edges=True,
-            keep=(same_tag, same_skeleton, *IN_PLACE),
+            keep=(same_tag, same_place, *IN_PLACE),
         ),
         compare=compare,
         issues=worst_first(report),

@@ -1,20 +1,315 @@
-"""Pair every noun phrase with what contains it: the mutation of RTI (Purity)."""
+"""Pair every noun phrase with what contains it: the mutation of RTI (Purity).
+
+Whether a noun phrase of a parse is one for certain, so that RTI cuts nothing that a reader would cut elsewhere.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from polyglitch.component import component
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.phrase_checks import HEADS, rightly_cut
 from polyglitch.nlp.parsers.constituents import tree_of
-from polyglitch.protocols import Mutation, Parse, Tools, Tree
-from polyglitch.records import Case, Edit, Input, Seed, new_case
+from polyglitch.nlp.proposers.slot_words import WordClasses, idiom_words, word_classes
+from polyglitch.protocols import Mutation, Tools
+from polyglitch.records import Case, Edit, Input, Parse, Seed, Tree, new_case
+from polyglitch.registry import component
 
+SURE = frozenset(
+    ("nsubj", "nsubjpass", "nsubj:pass", "ROOT", "root")
+)  # no verb before can ask for more
+OPEN_END = ("CCONJ", "ADP", "DET", "SCONJ")  # what no phrase ends with: "trouble breathing or"
+OPEN_START = ("ADP", "CCONJ", "SCONJ", "PUNCT", "PART")  # what no phrase begins with
+NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "SYM")
+LEADS = ("ADP", "SCONJ", "PART")  # what an infinitive hangs on
+CLAUSE = ("nsubj", "csubj", "cop", "aux", "expl")  # relations of what is said, not of what is named
+JOINERS = "-‐‑'’"  # what joins a word to the next
+MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
+HEADS = ("NOUN", "PROPN")
+PRENOMINAL = ("amod", "compound", "nummod", "poss", "predet")  # what stands before its noun
+VERB_LIKE = {"NN": "VB", "NNS": "VBZ"}  # the tag of a verb that looks like a noun of a tag
+SAID = ("VB", "VBP", "VBZ", "VBD")  # tags of a verb that goes on from another one
+FINITE = ("VBZ", "VBP", "VBD", "MD")  # tags of a verb that has its subject before it
+BEFORE_NO_ARTICLE = ("NOUN", "PROPN", "ADJ")  # after these no article follows in one phrase
+NEVER_PAST = ("en", "wn", "ne")  # endings of participles that no past tense has: taken, known, gone
 EDGES = " \t,;:.'’‘\"“”`()[]-–—"  # what a phrase does not start or end with
 CHUNK = ("NOUN", "PROPN", "ADJ", "NUM")  # what a noun phrase is made of where only tags are known
 PAIRED = (("(", ")"), ("[", "]"), ("“", "”"))
+
+
+def rightly_cut(parse: Parse, node: Tree) -> bool:
+    """Whether a noun phrase is one for certain: where a parser may have taken what belongs to a verb, it is not.
+
+    "Inform the seller of any damage", "serve the soup hot", "given by a nurse in the arm": after a noun that is no
+    subject, only `of` is trusted, an adjective or adverb never, and a phrase has one head.
+    """
+    words = range(node.start, node.end)
+    if not any(parse.tokens[i].relation for i in words):
+        return not torn_from_idiom(parse, node)  # made of tags, by rules that have no verb in them
+    heads = [i for i in words if parse.tokens[i].head not in words or parse.tokens[i].head == i]
+    if len(heads) != 1 or torn_from_idiom(parse, node) or parse.tokens[words[-1]].pos in OPEN_END:
+        return False
+    if parse.universal and not nominal(parse, node, heads[0]):
+        return False
+    if ends_in_verb(parse, node) or misread(parse, node, heads[0]) or loosely_joined(parse, node):
+        return False
+    if not parse.universal and (
+        left_behind(parse, node)
+        or shared_out(parse, node, heads[0])
+        or participle_in_doubt(parse, node)
+    ):
+        return False
+    subject = parse.tokens[heads[0]].relation in SURE
+    for place in words[1:]:
+        token, before = parse.tokens[place], parse.tokens[place - 1]
+        last = place + 1 == node.end or parse.tokens[place + 1].pos not in MODIFIED
+        # Where adjectives follow their noun, a universal parser tells one from what is said of it.
+        told = parse.universal and token.relation == "amod"
+        if before.pos == "NOUN" and token.pos in ("ADJ", "ADV") and last and not told:
+            return False
+        behind = before.pos == "NOUN" or parse.universal  # an adjective may stand between
+        if token.pos == "ADP" and behind and not subject and asked_for(parse, place):
+            return False
+    return True
+
+
+def left_behind(parse: Parse, node: Tree) -> bool:
+    """Whether something of the phrase stands before it, or after it: "The | setup wizard copies the files".
+
+    "Three | out of four residents", "files | smaller than 10 MB", "between 15 and 20 | of the birds".
+    """
+    first, last = parse.tokens[node.start], parse.tokens[node.end - 1]
+    before = parse.tokens[node.start - 1] if node.start else None
+    after = parse.tokens[node.end : node.end + 1]
+    if first.pos == "ADP":
+        return True
+    glued = after and after[0].start == last.end and after[0].text[0] in JOINERS
+    if glued and after[0].text[0] not in "'’":  # "the company web | -site"
+        return True
+    if after and last.tag == "CD" and after[0].text.lower() in noun_prepositions(parse):
+        return True
+    return before is not None and (
+        before.pos == "DET"
+        or (before.pos in HEADS and first.tag == "JJR")
+        or (before.relation in PRENOMINAL and before.head in range(node.start, node.end))
+    )
+
+
+def participle_in_doubt(parse: Parse, node: Tree) -> bool:
+    """Whether a participle behind its noun may be what is said of it: "the stranger ordered | soup".
+
+    One that is no past tense too is trusted ("hidden in the barn") unless it stands last ("a piece | missing").
+    """
+    words = parse.tokens[node.start : node.end]
+    return any(
+        noun.pos in HEADS
+        and one.tag in ("VBN", "VBG")
+        and (one is words[-1] or (one.tag == "VBN" and not one.text.endswith(NEVER_PAST)))
+        for noun, one in pairwise(words)
+    )
+
+
+def noun_prepositions(parse: Parse) -> frozenset[str]:
+    """The prepositions that go on from a noun, such as `of`."""
+    return language_of(parse.language).words("noun_prepositions")
+
+
+def shared_out(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether the end of a phrase that is no subject may belong to the verb before it, or be one of its own.
+
+    "gives the group | access", "swallow the tablet | whole", "enter at a time | to carry out repairs", "select the
+    pictures you want to delete | and press the icon"; and "the forest ended and the plain lay" was read as two nouns.
+    """
+    token, words = parse.tokens[head], parse.tokens[node.start : node.end]
+    if token.relation in SURE:
+        return False
+    if token.relation == "conj" and parse.tokens[token.head].pos in ("VERB", "AUX"):
+        return True
+    if any(
+        (one.pos == "CCONJ" and two.tag in SAID) or (one.tag == "TO" and two.tag == "VB")
+        for one, two in pairwise(words)
+    ):
+        return True
+    last, before = words[-1], words[-2]
+    if token is not last or last.tag != "NN" or before.relation != "compound" or not node.start:
+        return False
+    classes, verb = word_classes(parse.language or ""), parse.tokens[node.start - 1].lemma.lower()
+    said_of = token.relation == "dobj" and classes and classes.can_be(last.text.lower(), "JJ")
+    return bool(said_of) or verb in language_of(parse.language).words("verbs_with_two_objects")
+
+
+def ends_in_verb(parse: Parse, node: Tree) -> bool:
+    """Whether the last word may be a verb that was taken for a noun: "the fee results | in", "strips and season"."""
+    words, classes = parse.tokens[node.start : node.end], word_classes(parse.language or "")
+    last, before = words[-1], words[-2]
+    if classes is None:
+        return False
+    if said_of_object(parse, node, classes):
+        return True
+    if last.tag not in VERB_LIKE or len(words) < 3:
+        return False
+    if not classes.can_be(last.text.lower(), VERB_LIKE[last.tag]):
+        return False
+    # "Two thirds of the nurses work | at night", "a town with two towers glides | by".
+    if before.tag == "NNS" and (last.tag == "NN" or before.text.endswith("s")):
+        return True
+    follows = parse.tokens[node.end : node.end + 1]
+    if follows and follows[0].tag == "TO" and any(one.tag == "NNS" for one in words[:-1]):
+        return True  # "teachers across the country plan | to strike"
+    if before.pos == "CCONJ":  # beside a noun that has more with it, a bare one is doubtful
+        return words[-3].pos in HEADS and len(words) > 3
+    if node.end == len(parse.tokens) or parse.tokens[node.end].pos == "PUNCT":
+        return False
+    object_follows = parse.tokens[node.end].pos == "DET"  # "wooden acting ruin | this film"
+    return before.tag in ("NN", "NNP") and (last.tag == "NNS" or object_follows)
+
+
+def said_of_object(parse: Parse, node: Tree, classes: WordClasses) -> bool:
+    """Whether the end of a phrase may be what its noun does or is: "heard a key | turn", "keep the terms | secret".
+
+    A noun in the plural before another one may be a verb: "the spelling of each word and underlines | mistakes".
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    if any(
+        one.tag == "NNS" and two.pos in HEADS and classes.can_be(one.text.lower(), "VBZ")
+        for one, two in pairwise(words)
+    ):
+        return True
+    last = words[-1]
+    if last.tag != "NN" or not classes.can_be(words[-2].text.lower(), "NN"):
+        return False
+    verbs = {one.lemma.lower() for one in parse.tokens[: node.start] if one.pos == "VERB"}
+    return any(
+        bool(verbs & known.words(name)) and classes.can_be(last.text.lower(), said)
+        for name, said in (("verbs_of_senses", "VB"), ("verbs_of_keeping", "JJ"))
+    )
+
+
+def loosely_joined(parse: Parse, node: Tree) -> bool:
+    """Whether the end of a phrase may belong to the whole sentence: what comes after a comma, or tells when.
+
+    "doubled in size, | which takes an hour", "lay on the carpet, | sealed with wax", "rows that match the filter, | or
+    zero", "on Friday | when it failed", "within ten days | of receipt", and of "the tablet whole" the last word says
+    how it is swallowed.
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    if words[-1].text.lower() in known.words("said_of_objects"):
+        return True
+    counted = any(one.pos == "NUM" for one in words)
+    return any(
+        (one.text == "," and (two.tag[:1] in "WC" or two.tag in ("VBN", "VBG")))
+        or (two.tag == "WRB" and one.pos in HEADS)
+        or (counted and one.text.lower() in known.words("units") and two.pos == "ADP")
+        for one, two in pairwise(words)
+    )
+
+
+def misread(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether a phrase has the marks of a wrong parse.
+
+    "warm and worth every penny" has no noun for its head, "toast the walnuts" and "spat on the deck" a verb, and of
+    "drains my battery and the support team is useless" the second noun is the subject of what follows. "From | nine to
+    five" is cut in two, and in "once they are soft, pour in the wine" a clause ends at the comma.
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    token = parse.tokens[head]
+    if token.pos not in NOMINAL:
+        return words[0].pos != "DET" or token.relation not in SURE  # but "the insured"
+    if words[0].pos == "ADV" and words[1].pos == "VERB":
+        return True  # "sometimes spelled with an s"
+    for place, one in enumerate(words):  # a verb needs a subject of its own: "the book that I lost"
+        if one.tag in FINITE and not any(
+            w.tag[:1] == "W" or w.pos == "PRON" for w in words[:place]
+        ):
+            return True
+    if any(
+        (one.pos in BEFORE_NO_ARTICLE or one.tag == "PRP") and two.pos == "DET"
+        for one, two in pairwise(words)
+    ):
+        return True
+    if token.pos == "NUM" and not any(one.pos in (*HEADS, "PRON", "SYM") for one in words):
+        return any(one.pos == "ADP" or one.tag == "TO" for one in words)
+    if any(
+        one.pos == "ADJ" and comma.text == "," and two.pos in ("NOUN", "VERB")
+        for one, comma, two in zip(words, words[1:], words[2:], strict=False)
+    ):
+        return True
+    if token.relation == "appos" and parse.tokens[max(0, node.start - 1)].pos in HEADS:
+        return True  # no comma between a noun and its other name
+    alone = token.tag == "NN" and head == node.start and words[1].pos == "ADP"
+    if (
+        alone
+        and token.text.lower() not in known.words("mass_nouns")
+        and not known.universal_relations
+    ):
+        return True
+    follows = parse.tokens[node.end : node.end + 1]
+    said_of = bool(follows) and follows[0].pos in ("VERB", "AUX") and follows[0].tag in FINITE
+    joined = any(one.pos == "CCONJ" for one in words)
+    return said_of and joined and token.relation not in SURE
+
+
+def nominal(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether a phrase of universal dependencies is one of a noun, whole at both ends.
+
+    "privés d'électricité" has no noun for its head, "de dieciséis horas" begins with a preposition, of "18 millones de
+    dólares" and "le week-end" something is left behind, and "maire d'augmenter les tarifs" was read wrongly.
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    after = parse.tokens[node.end : node.end + 1]
+    goes_on = after and after[0].text.lower() in known.words("noun_prepositions")
+    counted = goes_on and any(word.pos == "NUM" for word in words)
+    joined = (
+        after and known.spaced and after[0].start == words[-1].end and after[0].text[0] in JOINERS
+    )
+    if parse.tokens[head].pos not in NOMINAL or words[0].pos in OPEN_START or counted or joined:
+        return False
+    clause = any(word.head == head and word.relation.startswith(CLAUSE) for word in words)
+    if clause or not has_predicate(parse):
+        return False
+    return whole_before(parse, node) and not any(
+        (one.pos == "CCONJ" and not any(word.pos in NOMINAL for word in words[:place]))
+        or (one.pos in ("VERB", "AUX") and place and words[place - 1].pos in LEADS)
+        for place, one in enumerate(words)
+    )
+
+
+@lru_cache(maxsize=256)
+def has_predicate(parse: Parse) -> bool:
+    """Whether a sentence was found to say something; where a verb was taken for a noun, no phrase around it is sure."""
+    ended = parse.text.rstrip().endswith(language_of(parse.language).sentence_marks)
+    roots = [place for place, token in enumerate(parse.tokens) if token.head == place]
+    said = any(parse.tokens[root].pos in ("VERB", "AUX") for root in roots)
+    told = any(one.head in roots and one.relation.startswith(CLAUSE) for one in parse.tokens)
+    return said or told or not ended
+
+
+def whole_before(parse: Parse, node: Tree) -> bool:
+    """Whether nothing of a phrase stands before it: its article in "du" and "na", its noun in "en présence de"."""
+    known = language_of(parse.language)
+    if not node.start:
+        return True
+    before, first = parse.tokens[node.start - 1], parse.tokens[node.start]
+    second = parse.tokens[node.start + 1].text.lower()
+    bare = first.pos == "NOUN" and second in known.words("noun_prepositions")
+    return before.text.lower() not in known.contractions and not (bare and before.pos == "ADP")
+
+
+def asked_for(parse: Parse, place: int) -> bool:
+    """Whether a preposition after a noun may belong to the verb before it."""
+    known = language_of(parse.language)
+    verbs = {one.lemma.lower() for one in parse.tokens[:place] if one.pos == "VERB"}
+    if parse.tokens[place].text.lower() not in known.words("noun_prepositions"):
+        return bool(verbs)
+    return bool(verbs & known.words("verbs_with_of"))
+
+
+def torn_from_idiom(parse: Parse, node: Tree) -> bool:
+    """Whether a fixed phrase goes on across the beginning: "in | front of the station"."""
+    fixed = idiom_words(parse)
+    return node.start - 1 in fixed and node.start in fixed
 
 
 class Phrase(NamedTuple):

@@ -11,12 +11,12 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from polyglitch.component import component
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article, match_case
 from polyglitch.protocols import Mutation, Tools
 from polyglitch.records import Case, Edit, Input, Seed, new_case
+from polyglitch.registry import component
 
 NUMBER = r"(?P<number>\d+|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 Rule = tuple[str, re.Pattern[str], str]  # kind, what stands there, what may stand there instead

@@ -8,9 +8,9 @@ from functools import cache
 
 from msgspec import structs
 
-from polyglitch.component import component
 from polyglitch.protocols import Mutation, Tools
 from polyglitch.records import Case, Input, Seed, new_case
+from polyglitch.registry import component
 
 
 @component

@@ -9,27 +9,42 @@ Candidates for slots through the store: a slot that was looked at in this or an 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
 
-from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
-from polyglitch.mutate import slots as rules
-from polyglitch.mutate.slots import SlotRule, open_slots
-from polyglitch.nlp.proposers.candidates.scoring import ASKED_FOR
+from polyglitch.nlp.models.downloads import lacking
+from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR
 from polyglitch.nlp.proposers.slot_words import (
+    NATURAL_SLOTS,
+    SlotRule,
     breaks_gender,
     goes_with_article,
+    leant_on,
     match_case,
+    not_in_compound,
+    open_slots,
     repeats,
     with_word,
 )
-from polyglitch.protocols import Candidate, Floats, Mutation, Parse, Slot, Token, Tools
-from polyglitch.records import Case, Edit, Input, Seed, digest, new_case
+from polyglitch.protocols import Floats, Mutation, Tools
+from polyglitch.records import (
+    Candidate,
+    Case,
+    Edit,
+    Input,
+    Parse,
+    Seed,
+    Slot,
+    Token,
+    digest,
+    new_case,
+)
+from polyglitch.registry import component
 
 
 @dataclass(frozen=True)
@@ -63,6 +78,7 @@ class Swap(msgspec.Struct, frozen=True):
 
 
 Keep = Callable[[Swap], bool]
+Scored = tuple[Candidate, Draft]  # a swap with what its proposer says of it
 
 
 # "The flooded area", "any damaged part": a participle that stands for an adjective gets either tag by chance.
@@ -79,16 +95,26 @@ def same_tag(swap: Swap) -> bool:
     return swap.token is not None and read_as(swap.token) == read_as(swap.slot.token)
 
 
+# Other words that may be read otherwise: which tag "stored" has in "is encrypted on your device and stored" turns with
+# any word before it, and of the swaps that were refused for one such word nearly all read well.
+WAVERING = 1
+
+
 def same_tags(swap: Swap) -> bool:
-    """Whether every word of the sentence was read as before: the new word misleads nobody."""
+    """Whether the words of the sentence were read as before, all but one at most: the new word misleads nobody."""
     old, new = swap.slot.parse.tokens, swap.parse.tokens
-    return [read_as(token) for token in old] == [read_as(token) for token in new]
+    changed = sum(read_as(a) != read_as(b) for a, b in zip(old, new, strict=False))
+    return len(old) == len(new) and changed <= WAVERING
 
 
-def same_skeleton(swap: Swap) -> bool:
-    """Whether tags, heads and relations are all as before."""
-    old, new = swap.slot.parse.tokens, swap.parse.tokens
-    return [(t.tag, t.head, t.relation) for t in old] == [(t.tag, t.head, t.relation) for t in new]
+def same_place(swap: Swap) -> bool:
+    """Whether the new word hangs on the same word in the same way, and the rest was read as before."""
+    token, slot = swap.token, swap.slot.token
+    return (
+        token is not None
+        and (token.head, token.relation) == (slot.head, slot.relation)
+        and same_tags(swap)
+    )
 
 
 def not_repeated(swap: Swap) -> bool:
@@ -110,7 +136,7 @@ def lets_lean(swap: Swap) -> bool:
     """Whether an article that leans on the old word may lean on the new one: l'hôtel, l'hôpital."""
     old, new = swap.draft.edit.old.lower(), swap.draft.edit.new.lower()
     known = language_of(swap.slot.parse.language)
-    return not rules.leant_on(swap.slot) or known.sound_alike(old, new)
+    return not leant_on(swap.slot) or known.sound_alike(old, new)
 
 
 # What every method asks of the new word in its sentence, and what most ask of the sentence.
@@ -122,6 +148,15 @@ NATURAL: tuple[Keep, ...] = (same_tag, same_tags, *IN_PLACE)
 NATURALNESS = ASKED_FOR
 LEAST = 0.8  # that proposers drop words below by themselves: a dial under it has them drop none
 SPARE = 0.86  # of the naturalness asked for: what the one swap of a sentence must have that has no better
+# Proposers that tell how natural a word is, also as the first of a sentence and in a compound, and those that have more
+# words for the sentences that got none.
+SECOND_LOOK = {
+    "auto": "auto:poor",
+    "smollm": "smollm:0.65",
+    "auto:alike": "auto:poor-alike",
+    "auto:in-context": "auto:poor-alike",
+}
+LAST = 0.8  # of the naturalness asked for: what the one swap must have that such a sentence gives
 RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
 RANKED_CASES = 5  # cases a seed, so that a rank has to choose
 Order = Literal["turns", "score"]
@@ -140,15 +175,17 @@ def swap_words(
     edges: bool = False,
     compared: bool = False,
     order: Order = "turns",
-    where: tuple[SlotRule, ...] = rules.NATURAL,
+    where: tuple[SlotRule, ...] = NATURAL_SLOTS,
     keep: tuple[Keep, ...] = NATURAL,
 ) -> Mutation:
     """Cases that differ in one word: `top` candidates a slot, kept when every filter of `keep` agrees.
 
     `naturalness` (0 to 1) is the least probability that a reader takes the swap, by the proposers that tell it; a
-    sentence without any such swap gives its best, if that has `spare` times as much. With 0 all are kept.
+    sentence without any such swap gives its best, if that has `spare` times as much, else by a second look (`LAST`).
+    With 0 all are kept.
     `pos` and `where` say which words may be replaced, `edges` whether the first and the last token too, which SIT
-    leaves alone, `compared` whether comparatives and superlatives too, where the language's own tags tell them;
+    leaves alone (models that tell how natural a word is get these and the parts of compounds too), `compared` whether
+    comparatives and superlatives too, where the language's own tags tell them;
     `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed, which come slot
     by slot in turns or by the proposer's score; where words are ranked, in turns from the highest. Neither is
     bounded by default but where words are ranked.
@@ -163,33 +200,28 @@ def swap_words(
         if not seeds:
             return
         language = seeds[0].input.language
-        parser = tools.parser(language)
-        parses = parser.parse([seed.input.text for seed in seeds])
+        parses = tools.parser(language).parse([seed.input.text for seed in seeds])
         ranks = tools.word_ranks(seeds, parses)
         most, tests = (positions, per_seed) if ranks is None else ranked(positions, per_seed)
+        named = proposer_for(proposer, naturalness)
+        again = second_look(named, language)
+        # A model that tells how natural a word is may be trusted with more of the sentence.
+        wide = tuple(rule for rule in where if not again or rule is not not_in_compound)
         chosen: list[tuple[int, Slot]] = []
         for number, parse in enumerate(parses):
-            places = open_slots(parse, pos, edges, where, compared)
+            places = open_slots(parse, pos, edges or again is not None, wide, compared)
             if ranks is not None:
                 worth = ranks[number]
                 places.sort(key=lambda index: -float(worth[index]))
             chosen += [(number, Slot(parse, index)) for index in places[:most]]
-        named = proposer_for(proposer, naturalness)
-        found = propose(tools, named, language, [slot for _, slot in chosen], top)
-        drafts = [
-            (number, slot, fit_in(slot, candidate.word), candidate)
-            for (number, slot), some in zip(chosen, found, strict=True)
-            for candidate in some
-        ]
-        checked = parser.skim([draft.text for _, _, draft, _ in drafts])
-        kept: list[list[tuple[Candidate, Draft]]] = [[] for _ in seeds]
-        for (number, slot, draft, candidate), parse in zip(drafts, checked, strict=True):
-            swap = Swap(slot, draft, parse)
-            if all(agrees(swap) for agrees in keep):
-                kept[number].append((candidate, draft))
-        for number, (seed, scored) in enumerate(zip(seeds, kept, strict=True)):
+        look = SwapSearch(tools, language, top, keep)
+        found = look.swaps(named, chosen, naturalness, spare)
+        if again is not None:
+            others = [(number, slot) for number, slot in chosen if number not in found]
+            found |= look.swaps(again, others, naturalness, min(LAST, spare))
+        for number, seed in enumerate(seeds):
+            scored = found.get(number, [])
             heat = {} if ranks is None else {"heat": heat_map(parses[number], ranks[number])}
-            scored = natural_enough(scored, naturalness, spare)
             if ranks is None and order == "score":
                 scored.sort(key=lambda pair: (-pair[0].score, pair[1].text))
             ready = [draft for _, draft in scored]
@@ -201,15 +233,69 @@ def swap_words(
     return mutate
 
 
-def natural_enough(
-    scored: list[tuple[Candidate, Draft]], naturalness: float, spare: float
-) -> list[tuple[Candidate, Draft]]:
+class SwapSearch:
+    """Asks a proposer about slots, and keeps the swaps that every filter agrees to."""
+
+    def __init__(self, tools: Tools, language: str | None, top: int, keep: Sequence[Keep]) -> None:
+        self._tools, self._language, self._top, self._keep = tools, language, top, keep
+
+    def swaps(
+        self, proposer: str, chosen: Sequence[tuple[int, Slot]], naturalness: float, spare: float
+    ) -> dict[int, list[Scored]]:
+        """What is natural enough and agreed to, by the number that comes with a slot.
+
+        Only swaps that may be taken are parsed: those below the dial where all above it were refused.
+        """
+        slots = [slot for _, slot in chosen]
+        offered = propose(self._tools, proposer, self._language, slots, self._top)
+        left: dict[int, list[Scored]] = {}
+        places: dict[Draft, Slot] = {}
+        for (number, slot), candidates in zip(chosen, offered, strict=True):
+            for candidate in candidates:
+                draft = fit_in(slot, candidate.word)
+                left.setdefault(number, []).append((candidate, draft))
+                places[draft] = slot
+        found: dict[int, list[Scored]] = {}
+        while left:
+            tried = {n: natural_enough(some, naturalness, spare) for n, some in left.items()}
+            agreed = self._agreed([draft for some in tried.values() for _, draft in some], places)
+            for number, some in tried.items():
+                if taken := [pair for pair in some if pair[1] in agreed]:
+                    found[number] = taken
+            left = {
+                number: [pair for pair in left[number] if pair not in some]
+                for number, some in tried.items()
+                if some and number not in found
+            }
+        return found
+
+    def _agreed(self, drafts: Sequence[Draft], places: Mapping[Draft, Slot]) -> set[Draft]:
+        """The drafts that every filter agrees to."""
+        parses = self._tools.parser(self._language).skim([draft.text for draft in drafts])
+        swaps = (
+            (draft, Swap(places[draft], draft, parse))
+            for draft, parse in zip(drafts, parses, strict=True)
+        )
+        return {draft for draft, swap in swaps if all(agrees(swap) for agrees in self._keep)}
+
+
+def natural_enough(scored: list[Scored], naturalness: float, spare: float) -> list[Scored]:
     """The swaps of a sentence that a reader is likely enough to take, or the best one where it is not much worse."""
     kept = [pair for pair in scored if pair[0].accepted >= naturalness]
+    return kept or best_of(scored, spare * naturalness)
+
+
+def best_of(scored: list[Scored], least: float) -> list[Scored]:
+    """The one swap that a reader is likeliest to take, if that is likely enough."""
     best = max(scored, key=lambda pair: pair[0].accepted, default=None)
-    if kept or best is None or best[0].accepted < spare * naturalness:
-        return kept
-    return [best]
+    return [best] if best is not None and best[0].accepted >= least else []
+
+
+def second_look(named: str, language: str | None) -> str | None:
+    """The proposer of more words for the sentences that got none, where there is a model that tells."""
+    if "auto" not in language_of(language).proposers or lacking("smollm"):
+        return None
+    return SECOND_LOOK.get(named)
 
 
 def proposer_for(proposer: str, naturalness: float) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 
 from polyglitch.languages import language as language_of
 from polyglitch.mutate.meaning import slots_of
-from polyglitch.mutate.slots import open_slots
-from polyglitch.protocols import Mutate, Parse, Tools
-from polyglitch.records import Seed
+from polyglitch.nlp.proposers.slot_words import open_slots
+from polyglitch.protocols import Mutate, Tools
+from polyglitch.records import Parse, Seed
 
 NO_WORD = "no {} that may be replaced stands in it"
 ALL_FIXED = "every {} is a name, a number or fixed"

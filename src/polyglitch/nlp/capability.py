@@ -8,10 +8,9 @@ from typing import Any
 from polyglitch.errors import as_works_here
 from polyglitch.languages import Language
 from polyglitch.languages.record import Package
-from polyglitch.nlp.lexicons.wordnet import dictionary_folder
+from polyglitch.nlp.lexicons.words import dictionary_folder
 from polyglitch.nlp.models.downloads import data_folder, known_downloads, lacking
-from polyglitch.nlp.parsers.choose import choose
-from polyglitch.nlp.parsers.spacy import how_to_install
+from polyglitch.nlp.parsers.choose import choose, how_to_install
 
 ANY_PROPOSER = "corpus"  # serves whatever language a parser serves
 NONE_KNOWN = "no package is known for this language"

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from polyglitch import registry
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import np
-from polyglitch.protocols import Floats, Inspection, Lens, Parse, System, Tools, WhiteBox
+from polyglitch.protocols import Floats, Inspection, Lens, System, Tools, WhiteBox
 from polyglitch.rank.cases import CASE_RANKS, is_question, question_order
-from polyglitch.rank.look_ahead import LookAhead, stand_in
 from polyglitch.rank.orders import CaseOrder, FixedOrder, in_turns
-from polyglitch.rank.scores import Ranking, mean_score
-from polyglitch.records import Case, Input, Output, Seed, digest
+from polyglitch.rank.scores import LookAhead, Ranking, mean_score, stand_in
+from polyglitch.records import Case, Input, Output, Parse, Seed, digest
 
 Ask = Callable[[Sequence[Input]], Sequence[Output]]
 

@@ -3,6 +3,10 @@
 Ranks of words take turns: a case of every sentence, the most promising first, before the second of any, so that a
 budget visits many sentences and words. `ahead` scores each case, and has a sentence wait after each of its cases.
 `adaptive` learns from the verdicts which cases are worth asking.
+
+A model that learns from verdicts as they come: logistic regression with a prior, fitted anew from all of them.
+
+Deterministic: the same verdicts in the same order give the same weights, on any machine to the last digits of a float.
 """
 
 from __future__ import annotations
@@ -10,15 +14,16 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
-from polyglitch.files.lazy_numpy import np
+from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.protocols import Tools
-from polyglitch.rank.look_ahead import Glimpse, LookAhead
-from polyglitch.rank.online_model import Doubles, OnlineModel, percentiles
+from polyglitch.rank.scores import Glimpse, LookAhead
 from polyglitch.records import Case
 
+Doubles: TypeAlias = "npt.NDArray[np.float64]"
+STEPS = 12  # of Newton's method: it converges in five or six from the prior
 FIXED_AT_ONCE = 256  # cases of a fixed order that are asked before the next are
 LEARNT_AT_ONCE = (
     24  # verdicts between two looks at what they say: fewer learn sooner, more keep a service busy
@@ -44,6 +49,53 @@ PRIOR = {
 }
 # How sure a deviation must be before it counts, in verdicts: of one sentence, of a word taken out, of one put in.
 STEADINESS = {"sentence": 1.5, "old": 3.0, "new": 3.0, "method": 4.0}
+
+
+class OnlineModel:
+    """Weights that start at a prior and move as far as the verdicts warrant; the first is the intercept."""
+
+    def __init__(self, prior: Sequence[float], precision: Sequence[float]) -> None:
+        self._prior = np.asarray(prior, np.float64)
+        self._precision = np.asarray(precision, np.float64)
+        self.weights = self._prior.copy()
+
+    def fit(self, rows: Doubles, outcomes: Doubles) -> None:
+        """The weights that fit prior and outcomes best."""
+        if not len(rows):
+            self.weights = self._prior.copy()
+            return
+        weights = self.weights.copy()
+        for _ in range(STEPS):
+            chances = sigmoid(rows @ weights)
+            slope = rows.T @ (chances - outcomes) + self._precision * (weights - self._prior)
+            bend = (rows * (chances * (1 - chances))[:, None]).T @ rows + np.diag(self._precision)
+            step = np.linalg.solve(bend, slope)
+            weights = weights - step
+            if float(np.abs(step).max()) < 1e-9:
+                break
+        self.weights = weights
+
+    def chances(self, rows: Doubles) -> Doubles:
+        """How likely each row is violated."""
+        return sigmoid(rows @ self.weights)
+
+
+def sigmoid(values: Doubles) -> Doubles:
+    """From log-odds to probabilities, without overflow."""
+    found: Doubles = 1 / (1 + np.exp(-np.clip(values, -30, 30)))
+    return found
+
+
+def percentiles(values: Sequence[float]) -> Doubles:
+    """Where each value stands among all, from -0.5 to 0.5; ties share their mean place."""
+    array = np.asarray(values, np.float64)
+    if len(array) < 2:
+        return np.zeros(len(array))
+    distinct, inverse, counts = np.unique(array, return_inverse=True, return_counts=True)
+    first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    middle = first + (counts - 1) / 2.0
+    found: Doubles = middle[inverse.reshape(-1)] / (len(array) - 1) - 0.5
+    return found if len(distinct) > 1 else np.zeros(len(array))
 
 
 class CaseOrder(Protocol):

@@ -16,8 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from polyglitch.errors import PolyglitchError
-from polyglitch.protocols import Parse
-from polyglitch.records import Case, Edit, Input, Issue, Trial, Verdict, digest
+from polyglitch.records import Case, Edit, Input, Issue, Parse, Trial, Verdict, digest
 from polyglitch.repair.pair import InputPair, contained_pair, swapped_pair, well_formed
 from polyglitch.repair.shrink import ShrinkableSentence, same_bug, still_a_sentence, words_less
 from polyglitch.results.history import MINIMISED, History

@@ -9,7 +9,7 @@ import re
 from collections.abc import Set
 from typing import NamedTuple
 
-from polyglitch.protocols import Parse, Token
+from polyglitch.records import Parse, Token
 
 # Marks that a deletion left without what they set off.
 DOUBLED = re.compile(r"([,;:–—-])(?:\s*[,;:–—-])+")

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from polyglitch.issues.groups import is_negation, words
 from polyglitch.languages.record import share_most
-from polyglitch.protocols import Parse, Token
-from polyglitch.records import Trial, Verdict
+from polyglitch.records import Parse, Token, Trial, Verdict
 from polyglitch.repair.pair import InputPair
 
 LONG = (

@@ -9,8 +9,7 @@ import msgspec
 
 from polyglitch.evaluate.regression import RunComparison
 from polyglitch.report.cards import Violation, show_violation
-from polyglitch.report.html import asset, environment, source_hash
-from polyglitch.report.write import replacing
+from polyglitch.report.html import asset, environment, replacing, source_hash
 from polyglitch.results.answer import kept_gate, title_of
 from polyglitch.results.findings import ReportLimits
 from polyglitch.results.history import History, short_id

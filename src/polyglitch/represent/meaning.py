@@ -13,8 +13,8 @@ from polyglitch import __version__
 from polyglitch.represent.abstraction.compare import compare
 from polyglitch.represent.abstraction.relations import Side, relations
 from polyglitch.represent.automata.similarity import hybrid, language_similarity, regex_similarity
-from polyglitch.represent.descriptions import distance
-from polyglitch.represent.descriptions.read import describe, style_of
+from polyglitch.represent.descriptions.rerank import describe, style_of
+from polyglitch.represent.descriptions.shapes import similarity as description_similarity
 
 UNDERSTOOD = (
     0.3  # at most so large a share of unknown words in a sentence that counts as a description
@@ -60,7 +60,7 @@ def meanings(one: str, other: str, side: Side = "over") -> TwoMeanings:
             "description",
             left,
             right,
-            distance.similarity(one, other),
+            description_similarity(one, other),
             (alike.value or 0.0) if alike else 0.0,
             regex_similarity(left, right),
             (alike.undecided if alike else "undecided: nothing understood in the second"),

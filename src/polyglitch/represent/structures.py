@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from polyglitch.nlp.parsers.constituents import tree_of
-from polyglitch.protocols import Parse, Tools, Tree
-from polyglitch.records import digest
+from polyglitch.protocols import Tools
+from polyglitch.records import Parse, Tree, digest
 
 
 def constituents(texts: Sequence[str], tools: Tools, language: str | None) -> list[Counter[str]]:

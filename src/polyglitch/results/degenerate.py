@@ -13,13 +13,13 @@ from typing import Any
 
 import msgspec
 
+from polyglitch.compare.metrics.units import letters_only
 from polyglitch.compare.oracles.labels import ANSWERED, read_label
-from polyglitch.compare.oracles.two_outputs import letters_only
 from polyglitch.languages import DEFAULT
 from polyglitch.records import Case, Input, Output
 from polyglitch.represent.claims.answer import read_answer
-from polyglitch.represent.claims.answer_text import refuses
 from polyglitch.results.history import History
+from polyglitch.systems.answers import refuses
 
 LIMIT = 0.2  # one answer in five that is none: well above what names and set phrases bring about
 LOOKED_AT = 20_000  # inputs: the share is known to a percent, and memory stays bounded

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from polyglitch.campaign import configured_store
 from polyglitch.errors import UsageError
-from polyglitch.nlp.recent import Recent
+from polyglitch.nlp.parsers.choose import Recent
 from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.findings import Finding, twins_of
 from polyglitch.store.cases import output_key
@@ -21,6 +21,7 @@ from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
 
 LAST = "last"  # the newest run that came to its end
+NEWEST = "newest"  # the same, or the newest of all where none did
 DONE = "done"  # the state of a run that came to its end
 
 
@@ -29,9 +30,11 @@ def find_run(store: Store, run_id: str | None) -> dict[str, Any]:
     rows = store.runs.rows()
     if not rows:
         raise UsageError(f"store {store.where!r} holds no run yet; make one with `polyglitch run`")
-    if run_id in (None, LAST):
+    if run_id in (None, LAST, NEWEST):
         if whole := [row for row in rows if row["state"] == DONE]:
             return whole[0]
+        if run_id == NEWEST:
+            return rows[0]
         raise UsageError(
             f"store {store.where!r} holds no finished run: {rows[0]['id']} stopped before its end; repeat its "
             f"`polyglitch run` to go on with it, or look at what is there with --run {rows[0]['id']}"
@@ -140,7 +143,7 @@ class History:
 
     @cached_property
     def _labelled(self) -> bool:
-        return self.store.labels.any()
+        return self.store.verdicts.labelled()
 
     def finding(self, issue: Issue) -> Finding:
         """An issue with its seed and its worst violations."""

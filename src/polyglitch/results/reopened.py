@@ -10,16 +10,15 @@ from typing import Any, TypeVar
 import msgspec
 
 from polyglitch.campaign import acting, find_file, make_method, read_file
-from polyglitch.component import Method
 from polyglitch.errors import UsageError
 from polyglitch.files.foreign import one_line
 from polyglitch.files.settings import is_trusted
 from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
+from polyglitch.registry import Method
 from polyglitch.results.history import History
 from polyglitch.run.asking import Asker
 from polyglitch.systems.answers import relabelled
-from polyglitch.systems.uri import open_back_lens, open_lens, open_system
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, open_back_lens, open_lens, open_system
 
 Done = TypeVar("Done")
 

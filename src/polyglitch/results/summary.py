@@ -18,12 +18,12 @@ from msgspec.structs import replace
 
 from polyglitch import registry
 from polyglitch.campaign import Campaign
-from polyglitch.component import Method
 from polyglitch.errors import LimitReached, NothingToTest, PolyglitchError, SystemFailed
 from polyglitch.issues.groups import group_issues
 from polyglitch.languages import language
 from polyglitch.protocols import Remote
 from polyglitch.records import UNSTABLE, Group, Input, Issue, Trial, Verdict
+from polyglitch.registry import Method
 from polyglitch.results.answer import (
     answer_of,
     capability_of,
@@ -54,7 +54,7 @@ from polyglitch.run.plan import Plan, limits_of, signature
 from polyglitch.run.threads import Answers
 from polyglitch.store.rows import pages
 from polyglitch.store.store import Store
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 
 def ranked_issues(methods: Sequence[Method], history: History) -> Iterator[Issue]:
@@ -116,6 +116,7 @@ def answer_figures(history: History, methods: Sequence[Method]) -> dict[str, Any
     tasks = {method.name: method.task for method in methods}
     found, names, effort = look_at_answers(history, tasks)
     tallies = history.store.verdicts.tallies(history.run_id)
+    tested = any(told.capability for told in tallies)
     relations: Counter[tuple[str, str]] = Counter()
     for told, count in tallies.items():
         relations[told.relation, told.outcome] += count
@@ -125,7 +126,7 @@ def answer_figures(history: History, methods: Sequence[Method]) -> dict[str, Any
         **effort,
         "by_method": shares(history.store.verdicts.outcomes(history.run_id)),
         "by_relation": shares(relations),
-        "by_capability": msgspec.to_builtins(capability_results(tallies)),
+        "by_capability": msgspec.to_builtins(capability_results(tallies) if tested else []),
     }
 
 
@@ -224,6 +225,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
     groups = groups_of(history)
     issues = list(history.merged_issues())
     affected = len({issue.seed_id for issue in issues})
+    by_relation = without_capabilities(figures)
     return Summary(
         title=title or title_of(history.definition),
         signature=signature(history.definition),
@@ -242,7 +244,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         latency=figures.get("latency", {}),
         tokens=figures.get("tokens", {}),
         cost=figures.get("cost", 0.0),
-        relations=make_cells(without_capabilities(figures)),
+        relations=make_cells(by_relation) if len(by_relation) > 1 else {},
         alarms=alarms(history),
         overlap=overlap(history),
         curves=run_curves(history),
@@ -316,7 +318,7 @@ LOOKED_AT = 50  # verdicts that tell whether a method has one threshold for all
 
 def run_curves(history: History) -> tuple[Curve, ...]:
     """A curve for each method whose issues are not all equally severe."""
-    judged = Judgements(history).items() if history.store.labels.any() else []
+    judged = Judgements(history).items() if history.store.verdicts.labelled() else []
     made = (
         method_curve(history, method["name"], judged) for method in history.definition["methods"]
     )

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from polyglitch.evaluate.study import agreements, mean_kappa
 from polyglitch.records import Label
 from polyglitch.results.labelled import WRONG
 from polyglitch.review.access import (
@@ -29,7 +30,6 @@ from polyglitch.review.access import (
     name_to_cookie,
     reviewer_name,
 )
-from polyglitch.review.agreement import agreements, mean_kappa
 from polyglitch.review.evidence import Trees
 from polyglitch.review.home import Home
 from polyglitch.review.pages import (
@@ -37,6 +37,7 @@ from polyglitch.review.pages import (
     VERDICTS,
     Form,
     place_of,
+    prepare,
     query,
     read_fields,
     render,
@@ -60,6 +61,7 @@ LONGEST_KIND, MOST_KINDS = 60, 8  # of further kinds that a reviewer names
 
 def make_app(desk: QueueView, trees: Trees, hosts: Hosts, sessions: Sessions) -> Starlette:
     """The application: home, and the pages of any run of the store; those without a name are of the first."""
+    prepare()
     desks = Desks(desk)
     review, told = Review(desks, trees), RunPages(desks)
     home = Home(desks)

@@ -1,4 +1,8 @@
-"""What a method left with a case, and what a parser makes of its texts: drawn where it is there."""
+"""What a method left with a case, and what a parser makes of its texts: drawn where it is there.
+
+Arcs are drawn here and not by displaCy, which comes with spaCy alone: these also show automata, mark what differs, and
+need no styles of their own, which the page's policy forbids.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,8 @@ import msgspec
 from rapidfuzz.distance import Indel
 
 from polyglitch.errors import PolyglitchError
-from polyglitch.protocols import Parse, Parser
-from polyglitch.records import Case, Trial, Verdict
+from polyglitch.protocols import Parser
+from polyglitch.records import Case, Parse, Trial, Verdict
 from polyglitch.report.cards import PLACES, Languages
 from polyglitch.report.marks import Explanations, as_list, explanations_of, word_ranges
 

@@ -19,11 +19,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from polyglitch.evaluate.study import in_words
 from polyglitch.records import digest
 from polyglitch.report.html import TEMPLATES as REPORT_TEMPLATES
 from polyglitch.report.html import environment as report_environment
 from polyglitch.review.access import Session
-from polyglitch.review.agreement import in_words
 from polyglitch.review.evidence import align, evidence
 from polyglitch.store.labels import QueueFilter, Tab
 
@@ -60,6 +60,9 @@ KEYS = (
 )
 
 
+FIRST_PAGE = ("base", "review", "rows", "issue", "judge", "proof", "parts")  # its templates
+
+
 @cache
 def environment() -> Environment:
     """The report's filters and macros, with the templates of the review before its own."""
@@ -83,6 +86,12 @@ def environment() -> Environment:
         "static": static_folder(),
     }
     return made
+
+
+def prepare() -> None:
+    """Compile what the first page is made of before anybody waits for it: two thirds of its time."""
+    for name in FIRST_PAGE:
+        environment().get_template(f"{name}.html.j2")
 
 
 def render(name: str, **values: Any) -> str:

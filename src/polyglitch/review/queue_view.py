@@ -221,13 +221,16 @@ class Desks:
     def __init__(self, first: QueueView) -> None:
         self.first = first
         self.store: Store = first.store
-        self._opened = {first.run_id: first}
+        # One that goes on is read anew each time.
+        self._opened = {first.run_id: first} if first.history.finished else {}
         self._lock = threading.Lock()
 
     def of(self, request: Request) -> QueueView:
         """The run that an address names; the first where it names none."""
         run = request.path_params.get("run")
-        return self.named(run) if run else self.first
+        if not run and self.first.history.finished:
+            return self.first
+        return self.named(run or self.first.run_id)
 
     def named(self, run: str) -> QueueView:
         """A run by (the beginning of) its id."""
@@ -240,7 +243,7 @@ class Desks:
                 raise HTTPException(404, str(error)) from None
             for _ in desk.make_searchable():
                 pass
-            if desk.history.finished:  # one that goes on is read anew each time
+            if desk.history.finished:
                 self._opened[run] = desk
             return desk
 

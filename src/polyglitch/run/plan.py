@@ -13,25 +13,30 @@ from msgspec.structs import replace
 
 from polyglitch import __version__, registry
 from polyglitch.campaign import Campaign, make_method
-from polyglitch.component import Method
 from polyglitch.corpus.read import Corpus, open_corpus
 from polyglitch.errors import Missing, UsageError, as_works_here
 from polyglitch.languages import DEFAULT, two_letters
 from polyglitch.languages import language as language_of
-from polyglitch.languages.guess import guess_language
+from polyglitch.languages.record import guess_language
 from polyglitch.mutate.capabilities.spec import GENERAL, load_suite
-from polyglitch.nlp.parsers.choose import choose
-from polyglitch.nlp.parsers.spacy import how_to_install
+from polyglitch.nlp.parsers.choose import choose, how_to_install
 from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
 from polyglitch.records import Case, Seed, Trial, Verdict, digest, encode
-from polyglitch.registry import suggest
+from polyglitch.registry import Method, suggest
 from polyglitch.run.workers import Foreman
 from polyglitch.store.store import Store
 from polyglitch.systems.prompts import Prompt, load_prompt
 from polyglitch.systems.spending import Limits, Meter
-from polyglitch.systems.uri import NONE, open_back_lens, open_lens, open_system, with_prompt
-from polyglitch.tools import Toolbox, check_data
+from polyglitch.tools import (
+    NONE,
+    Toolbox,
+    check_data,
+    open_back_lens,
+    open_lens,
+    open_system,
+    with_prompt,
+)
 
 GENERAL_METHOD = "relations"
 READS = ("parser", "proposer:", "data:")  # needs of methods that read a language
@@ -392,8 +397,8 @@ class LocalEngine:
         return lambda: method.mutate(seeds, self._tools)
 
     def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
-        """The verdicts."""
-        return lambda: method.judge(trials, self._tools)
+        """The verdicts, begun now."""
+        return method.begin(trials, self._tools)
 
     def foreman(self, run: str, store: Store, languages: Languages) -> None:
         """This process is the only one."""

@@ -17,16 +17,15 @@ from msgspec.structs import replace
 
 from polyglitch import errors
 from polyglitch.campaign import Campaign, make_method
-from polyglitch.component import Method
 from polyglitch.protocols import Remote, System
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
+from polyglitch.registry import Method
 from polyglitch.run.asking import Asker
 from polyglitch.run.workers import CaseWorker, Settled
 from polyglitch.store.leases import LeaseLost
 from polyglitch.store.store import Store
 from polyglitch.systems.spending import Limits, Meter
-from polyglitch.systems.uri import BudgetedJudge, lens_elsewhere, open_back_lens, open_system
-from polyglitch.tools import Toolbox
+from polyglitch.tools import BudgetedJudge, Toolbox, lens_elsewhere, open_back_lens, open_system
 
 Languages = tuple[str | None, str | None]
 Reply = tuple[str, bytes]  # "ok" and JSON, or the kind of an error and its message

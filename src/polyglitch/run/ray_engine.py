@@ -25,10 +25,10 @@ import ray
 from ray.exceptions import GetTimeoutError, RayActorError
 
 from polyglitch.campaign import Campaign
-from polyglitch.component import Method
 from polyglitch.errors import SystemFailed
 from polyglitch.protocols import System
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
+from polyglitch.registry import Method
 from polyglitch.run.plan import Later
 from polyglitch.run.ray_actors import (
     CASES,

@@ -16,9 +16,9 @@ from itertools import groupby
 
 import msgspec
 
-from polyglitch.component import Method
 from polyglitch.protocols import Tools
 from polyglitch.records import Case, Trial, Verdict
+from polyglitch.registry import Method
 from polyglitch.run.asking import RENEWALS, Asker, RoundTrips
 from polyglitch.run.flakiness import merge_repeats
 from polyglitch.run.threads import Threads, WorkQueue

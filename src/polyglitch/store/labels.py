@@ -81,11 +81,6 @@ class Labels(Rows, repeat=False):
             connection.execute(update(log).where(log.c.id == row.id).values(undone=1))
         return str(row.issue)
 
-    def any(self) -> bool:
-        """Whether anything was labelled at all."""
-        with self._engine.connect() as connection:
-            return connection.scalar(select(s.labels.c.issue).limit(1)) is not None
-
     def of_issue(self, issue: str) -> list[Label]:
         """What each reviewer says of an issue, by name."""
         return self.of_issues([issue])[issue]

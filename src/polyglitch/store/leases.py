@@ -24,8 +24,7 @@ from polyglitch.errors import LimitReached
 from polyglitch.records import Output
 from polyglitch.store import schema as s
 from polyglitch.store.cases import KNOWN
-from polyglitch.store.postgresql import Array
-from polyglitch.store.rows import COUNTED, Rows, by_keys, pages, take_turn
+from polyglitch.store.rows import COUNTED, Array, Rows, by_keys, pages, take_turn
 from polyglitch.store.schema import output_record, pack_all, read_output, unpack
 from polyglitch.store.verdicts import Fence
 from polyglitch.systems.spending import Meter, Spent, add

@@ -26,13 +26,12 @@ from sqlalchemy.exc import ArgumentError
 
 from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.records import encode
-from polyglitch.store import postgresql
 from polyglitch.store import schema as s
 from polyglitch.store.cases import Cases, Outputs
 from polyglitch.store.labels import Labels, Queue
 from polyglitch.store.leases import LEASE, Clock, Leases
 from polyglitch.store.migrations import migrate
-from polyglitch.store.rows import Disconnected, Rows, quoted, take_turn
+from polyglitch.store.rows import Disconnected, Rows, prepare, quoted, take_turn
 from polyglitch.store.verdicts import Verdicts
 from polyglitch.store.verify import Seals
 
@@ -171,7 +170,7 @@ def open_engine(where: str) -> Engine:
     if engine.dialect.name == "sqlite" and "mode=ro" not in str(engine.url):
         event.listen(engine, "connect", _prepare_sqlite)
     elif engine.dialect.name == "postgresql":
-        event.listen(engine, "connect", postgresql.prepare)
+        event.listen(engine, "connect", prepare)
     _prepare_schema(engine, where)
     return engine
 

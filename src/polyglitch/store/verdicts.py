@@ -51,6 +51,11 @@ class Tally(msgspec.Struct, frozen=True):
 class Verdicts(Rows):
     """The verdicts and issues of each run."""
 
+    def labelled(self) -> bool:
+        """Whether people have labelled any issue at all."""
+        with self._engine.connect() as connection:
+            return connection.scalar(select(s.labels.c.issue).limit(1)) is not None
+
     def add(
         self,
         run: str,

@@ -7,13 +7,18 @@ answer as that answer; so `return model.predict([text])[0]` does, and without th
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
 
 from polyglitch.files.foreign import Foreign, one_line
+from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
 from polyglitch.records import Output, Trial
 
 # Where the pipelines of Hugging Face put their text.
@@ -211,3 +216,28 @@ def _labelled(text: object, label: object, scores: object, seconds: float) -> Ou
     if fault:
         return failed(fault, seconds)
     return Output(text=text, label=named, scores=numbers, seconds=seconds)
+
+
+@cache
+def answer_lists() -> dict[str, Any]:
+    """The word lists of `answers.toml`."""
+    return language_of(DEFAULT).table("qa/answers.toml", "reading answers")
+
+
+def bare_answer(text: str) -> str:
+    """The text in small letters, without markup, blanks and marks around it."""
+    folded = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
+    folded = re.sub(r"[*_`#<>\[\]\"“”]", " ", folded)
+    spaced = re.sub(r"\s+", " ", folded)
+    return re.sub(r" (?=[,.;:!?])", "", spaced).strip(" .,:;!?'-")
+
+
+def refuses(text: str) -> bool:
+    """Whether a system declines instead of answering."""
+    return bare_answer(text).startswith(refusals())
+
+
+@cache
+def refusals() -> tuple[str, ...]:
+    """How refusals begin."""
+    return tuple(bare_answer(phrase) for phrase in answer_lists()["refusals"])

@@ -16,7 +16,7 @@ from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.languages import two_letters
 from polyglitch.records import Input
 from polyglitch.registry import suggest
-from polyglitch.systems.command.once import Languages, Once, as_line, fingerprint
+from polyglitch.systems.command.child import Languages, Once, as_line, fingerprint
 
 MODE = re.compile(r"[a-z]{2,3}(_\w+)?-[a-z]{2,3}(_\w+)?")
 CONTROLS = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")  # a NUL would flush the pipeline mid-batch

@@ -19,8 +19,8 @@ from polyglitch.languages import language as language_of
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Input
 from polyglitch.registry import suggest
-from polyglitch.systems.command.once import fingerprint
-from polyglitch.systems.embedding_gradients import inside
+from polyglitch.systems.command.child import fingerprint
+from polyglitch.systems.white_box import inside
 
 if TYPE_CHECKING:
     from polyglitch.nlp.models.gguf_causal import GgufCausal, TextToRead

@@ -31,7 +31,7 @@ from polyglitch.protocols import System
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest
 from polyglitch.systems.answers import answer, as_list, failed
-from polyglitch.systems.command.once import LENGTH, fingerprint
+from polyglitch.systems.command.child import LENGTH, fingerprint
 
 MOST = 200_000  # values looked at: the vocabulary of a model, and an end to anything larger
 MODELS = ("predict", "transform", "state_dict", "get_params")  # what has one of these is a model
@@ -288,17 +288,57 @@ def callable_of(found: object) -> Callable[..., Any]:
     return found
 
 
-def open_python(rest: str, timeout: float) -> System:
-    """The system that a function, a class or an object of the user's makes."""
+def found_by_name(rest: str) -> tuple[Any, ModuleType]:
+    """What `module:name` or `file.py:name` names, and its module."""
     place, _, name = rest.rpartition(":")
     if not place or not name:
         raise UsageError(f"python:{rest} names no function; for example python:my_module:translate")
     module = _import(place)
     try:
-        found = getattr(module, name)
+        return getattr(module, name), module
     except AttributeError as error:
         public = tuple(key for key, value in vars(module).items() if callable(value))
         raise UsageError(f"python: no {name!r} in {place}{suggest(name, public)}") from error
+
+
+NOTICED = 0.1  # of estimates from 0 to 1, as most estimators give
+
+
+class EstimatorFunction:
+    """A function of sources and translations as a quality estimator; its attribute `noticed` tells its scale."""
+
+    def __init__(self, name: str, function: Callable[..., Any], module: ModuleType) -> None:
+        self._function = function
+        self.noticed = float(getattr(function, "noticed", NOTICED))
+        self.signature = f"{name}{source_version(function, module)}"
+
+    def estimate(self, sources: Sequence[str], translations: Sequence[str]) -> list[float]:
+        """One number a translation."""
+        found = [float(one) for one in self._function(list(sources), list(translations))]
+        if len(found) != len(sources):
+            raise UsageError(
+                f"{self.signature} gave {len(found)} estimates for {len(sources)} translations; one each is needed"
+            )
+        return found
+
+
+def open_quality(uri: str) -> EstimatorFunction:
+    """The estimator that `python:module:function` or `python:file.py:function` names."""
+    scheme, _, rest = uri.strip().partition(":")
+    if scheme != "python":
+        raise UsageError(
+            f"--quality {uri!r}: name a function of sources and translations, such as python:my_metric.py:estimate"
+        )
+    function, module = found_by_name(rest)
+    if not callable(function):
+        raise UsageError(f"--quality {uri!r}: this is no function")
+    return EstimatorFunction(uri.strip(), function, module)
+
+
+def open_python(rest: str, timeout: float) -> System:
+    """The system that a function, a class or an object of the user's makes."""
+    found, module = found_by_name(rest)
+    name = rest.rpartition(":")[2]
     if inspect.isclass(found):
         try:
             found = found()

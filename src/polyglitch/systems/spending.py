@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from polyglitch.errors import LimitReached, UsageError
+from polyglitch.records import Case, Input
 
 MILLION = 1_000_000
 MOST_CHARACTERS_A_TOKEN = (
@@ -263,3 +264,49 @@ def add(one: Spent, other: Spent, sign: int = 1) -> Spent:
         one.characters + sign * other.characters,
         one.cost + sign * other.cost,
     )
+
+
+class Budget:
+    """So many distinct inputs, each asked `repeat` times. An answer from the store costs as much as a new one, so
+    that a campaign has the same cases whatever was asked before."""
+
+    def __init__(self, queries: int | None, repeat: int, key: Callable[[Input], str]) -> None:
+        self._affordable = queries // repeat if queries else None
+        self._key = key
+        self._spent: set[str] = set()
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return self._affordable is not None
+
+    @property
+    def paid_out(self) -> bool:
+        """Whether the budget is spent."""
+        return self._affordable is not None and len(self._spent) >= self._affordable
+
+    def charge(self, cases: Iterable[Case]) -> None:
+        """Count what an earlier, interrupted run has spent already."""
+        for case in cases:
+            self._spent |= {self._key(item) for item in case.inputs}
+
+    @property
+    def most_seeds(self) -> int | None:
+        """How many seeds may be asked before any test, so that at least half is left for follow-ups."""
+        return None if self._affordable is None else max(1, self._affordable // 2)
+
+    def pay(self, inputs: Iterable[Input]) -> None:
+        """Count inputs that are asked before their cases are chosen."""
+        self._spent |= {self._key(item) for item in inputs}
+
+    def choose(self, cases: list[Case]) -> list[Case]:
+        """The cases that the budget still pays for, paid."""
+        if self._affordable is None:
+            return cases
+        chosen: list[Case] = []
+        for case in cases:
+            new = {self._key(item) for item in case.inputs} - self._spent
+            if len(self._spent) + len(new) <= self._affordable:
+                self._spent |= new
+                chosen.append(case)
+        return chosen

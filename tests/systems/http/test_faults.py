@@ -18,7 +18,7 @@ from polyglitch.records import Input, Output
 from polyglitch.systems.http import exchange
 from polyglitch.systems.http import system as engine
 from polyglitch.systems.spending import Limits, Meter
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 from tests.systems.http.recorder import Asked, Reply, recorder
 
 pytestmark = pytest.mark.slow

@@ -14,7 +14,7 @@ from polyglitch.errors import UsageError
 from polyglitch.records import Input, Turn
 from polyglitch.systems.http.openai import RemotePrompt
 from polyglitch.systems.prompts import load_prompt
-from polyglitch.systems.uri import open_system, with_prompt
+from polyglitch.tools import open_system, with_prompt
 from tests.systems.http.recorder import Asked, recorder
 
 FEATURE = """

@@ -19,7 +19,7 @@ import pytest
 
 from polyglitch.errors import SystemFailed
 from polyglitch.records import Input
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 MODES = Path("/usr/share/apertium/modes")
 

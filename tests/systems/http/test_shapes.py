@@ -11,7 +11,7 @@ import pytest
 from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.protocols import Remote
 from polyglitch.records import Input, Output
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 from tests.systems.http.recorder import Asked, Reply, recorder
 
 SECRET = "sk-quite-secret-123"

@@ -9,8 +9,9 @@ by blocks of units that were deleted, inserted or replaced.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from typing import Literal, NamedTuple
 
@@ -37,6 +38,7 @@ SIGNS = (
 )
 UNPARTED = HAN + KANA + SOUTH_EAST
 APOSTROPHES = "'\u2019\u02bc"
+CUT = 1024  # texts that several witnesses look at: those of a batch
 LETTER = rf"(?:(?![{UNPARTED}])[\w{MARKS}])"
 
 
@@ -81,8 +83,12 @@ def pattern_for(text: str, eliding: bool) -> re.Pattern[str]:
     return western_pattern(eliding)
 
 
+@lru_cache(CUT)
 def cut(text: str, language: str | None = None) -> Units:
-    """Cut a text into words or characters by script; the language, if known, settles elisions."""
+    """Cut a text into words or characters by script; the language, if known, settles elisions.
+
+    Many look at the same texts one after the other: nobody may change what they share.
+    """
     eliding = language_of(language).elides  # a change of noun is a change of one unit only
     found = list(pattern_for(text, eliding).finditer(text))
     return Units(text, [match.group() for match in found], [match.span() for match in found])
@@ -268,3 +274,22 @@ def differences(
     """What differs between two texts, unit by unit, as spans and in words."""
     first, second = cut(a, language), cut(b, language)
     return explain(first, second, blocks(first.units, second.units))
+
+
+class Kept(dict[int, int | None]):
+    """For `str.translate`: nothing for blanks and punctuation, looked up once a character."""
+
+    def __missing__(self, code: int) -> int | None:
+        c = chr(code)
+        self[code] = None if c.isspace() or unicodedata.category(c).startswith("P") else code
+        return self[code]
+
+
+KEPT = Kept()
+
+
+def letters_only(text: str) -> str:
+    """Letters, digits and symbols only: what tells one output from another."""
+    if text.isascii():  # which has one form only, and is folded faster
+        return text.lower().translate(KEPT)
+    return unicodedata.normalize("NFKC", text).casefold().translate(KEPT)

@@ -12,18 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polyglitch.compare.oracles.two_outputs import Judge
-from polyglitch.component import component
 from polyglitch.protocols import Tools
 from polyglitch.records import Output, Trial, Verdict
-from polyglitch.represent.claims.answer_text import (
-    Date,
-    ReadAnswer,
-    bare_answer,
-    polarity,
-    read,
-    refuses,
-    says_nothing,
-)
+from polyglitch.registry import component
+from polyglitch.represent.claims.answer_text import Date, ReadAnswer, polarity, read, says_nothing
+from polyglitch.systems.answers import bare_answer, refuses
 
 THRESHOLD = 0.76  # cosine, as published
 SHORT_IN_LONG = (

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from polyglitch.component import component
 from polyglitch.protocols import Comparison, Tools
 from polyglitch.records import Case, Output, Trial, Verdict
-from polyglitch.represent.claims.answer_text import refuses
+from polyglitch.registry import component
+from polyglitch.systems.answers import refuses
 
 # A binary model has no neutral: with `thirds` it is taken to say so in the middle third of its scale (ALiCT, 4).
 LOW, HIGH = 1 / 3, 2 / 3

@@ -16,14 +16,14 @@ import msgspec
 
 from polyglitch.compare.metrics.catalogue import leven
 from polyglitch.compare.metrics.measure import Limit, find_metric, limit_of
-from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.protocols import Comparison, System, Tools
 from polyglitch.records import Input, Trial, Verdict, digest
+from polyglitch.registry import component
 from polyglitch.represent.abstraction.relations import Side
-from polyglitch.represent.automata.drawn import drawable
+from polyglitch.represent.automata.dfa import drawable
 from polyglitch.represent.meaning import TwoMeanings, meanings
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 
 By = Literal["meaning", "agreement"]
 TIMEOUT = 60.0

@@ -20,7 +20,7 @@ from rapidfuzz.process import cdist
 
 from polyglitch.compare.metrics import bleu
 from polyglitch.compare.metrics.bleu import Frequencies, cosine
-from polyglitch.compare.metrics.measure import Limit, find_metric, limit_of
+from polyglitch.compare.metrics.measure import Limit, find_metric, limit_of, thresholds_by_name
 from polyglitch.compare.metrics.units import (
     DiffBlock,
     Units,
@@ -30,13 +30,12 @@ from polyglitch.compare.metrics.units import (
     explain,
     published_blocks,
 )
-from polyglitch.compare.oracles.two_outputs import Judge, two_texts, undecided
-from polyglitch.component import component
+from polyglitch.compare.oracles.two_outputs import Judge
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import has_numpy, np, npt
-from polyglitch.protocols import Tools
-from polyglitch.records import Outcome, Trial, Verdict
-from polyglitch.registry import entry
+from polyglitch.protocols import Oracle, Tools
+from polyglitch.records import Outcome, Trial, Verdict, two_texts, undecided
+from polyglitch.registry import choose_oracle, component, entry, named_oracle
 
 Vote = Literal["any", "all"] | int
 METRICS = ("lcs", "ed", "tfidf", "bleu")  # TransRepair's four
@@ -285,3 +284,36 @@ INTENDED: dict[str, Best] = {
     "bleu": best_bleu,
 }
 PUBLISHED: dict[str, Best] = {**INTENDED, "bleu": best_published_bleu}
+
+
+def by_similarity(
+    name: str | None,
+    metrics: tuple[str, ...] | None,
+    vote: Vote | None,
+    weights: tuple[float, ...],
+    threshold: float | None,
+    faithful: bool,
+    reverse: bool = False,
+    thresholds: tuple[float, ...] = (),
+) -> tuple[str, Oracle]:
+    """The oracle of a method that is published with four similarities, by name and made."""
+    name = choose_oracle(
+        name,
+        metrics=metrics,
+        vote=vote,
+        weights=weights or None,
+        thresholds=thresholds or None,
+        threshold=threshold,
+        faithful=faithful,
+    )
+    chosen = METRICS if metrics is None else metrics
+    published = similar_enough(
+        metrics=chosen,
+        thresholds=THRESHOLDS | thresholds_by_name(chosen, thresholds),
+        vote="all" if vote is None else vote,
+        faithful=faithful,
+        reverse=reverse,
+        weights=weights,
+        threshold=threshold,
+    )
+    return name, named_oracle(name, published)

@@ -13,12 +13,12 @@ from typing import Literal, Protocol
 
 from rapidfuzz.distance import Levenshtein
 
-from polyglitch.compare.metrics.units import Units, cut, differences, units
-from polyglitch.component import component
+from polyglitch.compare.metrics.units import Units, cut, differences, letters_only, units
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.protocols import Tools
-from polyglitch.records import Span, Trial, Verdict
+from polyglitch.records import Span, Trial, Verdict, two_texts, undecided
+from polyglitch.registry import component
 
 
 class Judge(Protocol):
@@ -26,16 +26,6 @@ class Judge(Protocol):
 
     def __call__(self, trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
         """One verdict a trial, in order."""
-
-
-def undecided(trial: Trial) -> Verdict | None:
-    """A verdict that says why the first two outputs cannot be compared, or nothing if they can."""
-    reason = trial.failure
-    if not reason and len(trial.chains) < 2:
-        reason = f"two outputs are needed to compare, the case has {len(trial.chains)}"
-    if not reason and not any(text.strip() for text in two_texts(trial)):
-        reason = "both outputs are empty"
-    return Verdict(trial.case.id, "undecided", reason) if reason else None
 
 
 Evidence = tuple[tuple[Span, ...], tuple[str, ...]]  # where and why
@@ -60,12 +50,6 @@ def against_limit(
         reasons=reasons,
         spans=spans,
     )
-
-
-def two_texts(trial: Trial) -> tuple[str, str]:
-    """The texts of the first two outputs."""
-    first, second = trial.outputs[:2]
-    return first.text, second.text
 
 
 @component
@@ -100,25 +84,6 @@ def different_output() -> Judge:
         return [undecided(trial) or judge(trial) for trial in trials]
 
     return judge_all
-
-
-class Kept(dict[int, int | None]):
-    """For `str.translate`: nothing for blanks and punctuation, looked up once a character."""
-
-    def __missing__(self, code: int) -> int | None:
-        c = chr(code)
-        self[code] = None if c.isspace() or unicodedata.category(c).startswith("P") else code
-        return self[code]
-
-
-KEPT = Kept()
-
-
-def letters_only(text: str) -> str:
-    """Letters, digits and symbols only: what tells one output from another."""
-    if text.isascii():  # which has one form only, and is folded faster
-        return text.lower().translate(KEPT)
-    return unicodedata.normalize("NFKC", text).casefold().translate(KEPT)
 
 
 UNTRANSLATED = re.compile("[a-z]")

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.mutate.capabilities import rules
 from polyglitch.mutate.capabilities.expansion import Expanded
-from polyglitch.mutate.capabilities.predicates import CorpusSentence, fits
+from polyglitch.mutate.capabilities.predicates import (
+    CorpusSentence,
+    FoundSeed,
+    find,
+    fits,
+    grow,
+    starts_with_name,
+)
 from polyglitch.mutate.capabilities.rules import variants
-from polyglitch.mutate.capabilities.seeds import FoundSeed, find, grow, starts_with_name
 from polyglitch.mutate.capabilities.spec import Capability, load_suite
 from polyglitch.mutate.relations import change, reads_grammar, speaks
-from polyglitch.protocols import Mutation, Parse, Tools
-from polyglitch.records import Case, Input, Seed, digest, new_case
+from polyglitch.protocols import Mutation, Tools
+from polyglitch.records import Case, Input, Parse, Seed, digest, new_case
+from polyglitch.registry import component
 
 
 @component

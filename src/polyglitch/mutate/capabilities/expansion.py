@@ -16,27 +16,30 @@ from msgspec.structs import replace
 from polyglitch.languages import DEFAULT
 from polyglitch.mutate.capabilities.places import (
     ADVERBS,
+    ASIDE,
+    NOUNS,
     GrowthPlace,
-    SetPhrase,
     WideGap,
     abusive,
-    closed_texts,
     left_alone,
-    opened_texts,
     places,
+    sure_places,
     wide_gaps,
 )
+from polyglitch.mutate.capabilities.set_phrases import SetPhrase, closed_texts, opened_texts
 from polyglitch.nlp.lexicons.terms import SentimentLexicon
-from polyglitch.nlp.parsers.grammar import Grammar
+from polyglitch.nlp.parsers.constituents import Grammar
 from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
-from polyglitch.protocols import Gap, Parse, Parser, PhraseFiller, Proposer, Slot, Token
-from polyglitch.records import Edit
+from polyglitch.protocols import Parser, PhraseFiller, Proposer
+from polyglitch.records import Edit, Gap, Parse, Slot, Token
 
 MASK = "___"
 OPENINGS = 3  # set phrases before a sentence: they are few, and words within it are the point
 CLOSINGS = 3  # and behind it
+PAIR = 2  # expansions within a sentence from which on one around it is enough
 PER_GAP = 3  # fillings of a gap that are looked at
-TRAILING = ("IN", "CC")  # a phrase that begins so stands behind the word before it
+READ_AS = {"WDT": ("WDT", "IN"), "VBP": ("VBP", "VB")}  # tags that parsers take for each other here
+TRAILING = ("IN", "WDT")  # a phrase that begins so stands behind the word before it
 
 
 @dataclass(frozen=True)
@@ -71,12 +74,20 @@ def expand(
     found: list[list[Expanded]] = [[] for _ in parses]
     for (number, parse, draft), again in zip(drafts, checked, strict=True):
         if len(found[number]) < most and reads_the_same(parse, again, draft):
-            edit = Edit("expand", draft.at, draft.at, "", " ".join(draft.words))
-            found[number].append(Expanded(again, edit, draft.words, draft.tags))
+            words = tuple(word for word in draft.words if word != ",")
+            edit = Edit("expand", draft.at, draft.at, "", " ".join(words))
+            found[number].append(Expanded(again, edit, words, draft.tags))
     openings = framed(parses, parser, grammar, min(most, OPENINGS), opened_texts)
     closings = framed(parses, parser, grammar, min(most, CLOSINGS), closed_texts)
     rows = zip(found, openings, closings, strict=True)
-    return [taking_turns(words, taking_turns(*around))[:most] for words, *around in rows]
+    return [mixed(words, taking_turns(*around), most) for words, *around in rows]
+
+
+def mixed(words: Sequence[Expanded], around: Sequence[Expanded], most: int) -> list[Expanded]:
+    """What grew within first; of what stands around a statement one, or two where it grew once or not at all."""
+    room = most - 1 if around and most > 1 else most
+    frames = 1 if len(words) >= PAIR else PAIR
+    return [*words[:room], *around[:frames]][:most]
 
 
 def framed(
@@ -139,9 +150,10 @@ def _filled(
     banned = left_alone("never_added") | abusive()
 
     def allowed(word: str, tag: str) -> bool:
-        if tag in ADVERBS and word not in lexicon.words("neutral", "adverb"):
-            return False
-        return word not in banned and lexicon.neutral_for(word, word, True)
+        kept = (
+            tag in NOUNS or word not in banned
+        )  # nouns are named with the preposition that brings them
+        return kept and lexicon.neutral_for(word, word, True)
 
     places = wide_gaps(parse, grammar)
     gaps = [Gap(parse.text, start_of(parse, place), place.tags) for place in places]
@@ -152,7 +164,9 @@ def _filled(
         for filling in some
     ]
     for _, place, filling in sorted(scored, key=lambda row: -row[0]):
-        if place.tags[0] in TRAILING:
+        if place.tags == ASIDE:
+            yield set_off(parse, place.index, filling.words)
+        elif place.tags[0] in TRAILING:
             yield append(parse, place, filling.words)
         else:
             yield insert(parse, GrowthPlace(place.index, place.tags, "", 0.0), filling.words)
@@ -170,7 +184,41 @@ def append(parse: Parse, place: WideGap, words: tuple[str, ...]) -> GrownDraft:
     return GrownDraft(text, at, place.index, words, place.tags)
 
 
+def set_off(parse: Parse, index: int, words: tuple[str, ...]) -> GrownDraft:
+    """The sentence with a phrase between commas before a word."""
+    at, phrase = parse.tokens[index - 1].end, " ".join(words[1:-1])
+    text = f"{parse.text[:at]}, {phrase}, {parse.text[at:].lstrip()}"
+    return GrownDraft(text, at, index, words, ASIDE)
+
+
 def _fills(
+    parse: Parse,
+    grammar: Grammar,
+    proposer: Proposer,
+    lexicon: SentimentLexicon,
+    known: Seen,
+    per_place: int,
+) -> Iterator[GrownDraft]:
+    """What may go in without a model: certainty, and words that were counted between their neighbours, by turns."""
+    counted = _counted(parse, grammar, proposer, lexicon, known, per_place)
+    for row in zip_longest(_sure(parse, grammar, lexicon, per_place), counted):
+        yield from (draft for draft in row if draft is not None)
+
+
+def _sure(
+    parse: Parse, grammar: Grammar, lexicon: SentimentLexicon, per_place: int
+) -> Iterator[GrownDraft]:
+    """The sentence with words of certainty, as an adverb or between commas."""
+    for gap, words in sure_places(parse, grammar):
+        fine = [row for row in words if all(lexicon.neutral_for(w, w, True) for w in row)]
+        for row in fine[:per_place]:
+            if gap.tags == ASIDE:
+                yield set_off(parse, gap.index, row)
+            else:
+                yield insert(parse, GrowthPlace(gap.index, gap.tags, "", 0.0), row)
+
+
+def _counted(
     parse: Parse,
     grammar: Grammar,
     proposer: Proposer,
@@ -266,7 +314,10 @@ def reads_the_same(before: Parse, after: Parse, draft: GrownDraft) -> bool:
     if len(after.tokens) != len(before.tokens) + count:
         return False
     added = after.tokens[index : index + count]
-    if tuple(token.tag for token in added) != draft.tags:
+    if draft.tags != ASIDE and any(
+        token.tag not in READ_AS.get(tag, (tag,))
+        for token, tag in zip(added, draft.tags, strict=True)
+    ):
         return False
     rest = after.tokens[:index] + after.tokens[index + count :]
 

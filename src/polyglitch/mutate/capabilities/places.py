@@ -3,12 +3,6 @@
 By one word or by several: any richer production, spelt out as tags. What a production adds may be a word (JJ) or a
 phrase (PP); a phrase is spelt out by its own likeliest productions until only tags are left that a filler has words
 for.
-
-A whole statement may grow by a set phrase before it, where the grammar has such a production. `S -> NP VP .` becomes
-`S -> PP , NP VP .` ("For the record, ..."); it, or a noun phrase that stands for one, may grow by a phrase behind it:
-`NP -> NP , SBAR .` ("..., as I said before."). The phrases are data of the language: they take no side, report nobody
-else's view and soften nothing, so that the label stays. They stand outside of the statement, so rules that quote a
-sentence do not take them.
 """
 
 from __future__ import annotations
@@ -17,18 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
+from typing import Any
 
 import msgspec
 
 from polyglitch.errors import Missing
-from polyglitch.languages import having
+from polyglitch.languages import DEFAULT, having
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.slots import begins_with_name
 from polyglitch.nlp.lexicons.terms import abuse_lists
-from polyglitch.nlp.parsers.constituents import tree_of
-from polyglitch.nlp.parsers.grammar import Grammar, insertions, productions
-from polyglitch.protocols import Parse, Token, Tree
-from polyglitch.records import digest
+from polyglitch.nlp.parsers.constituents import Grammar, insertions, productions, tree_of
+from polyglitch.records import Parse, Token, Tree, digest
 
 # Tags that a word can fill without changing who does what; a lone adverb is an ADVP of its own. Under universal tags,
 # which say nothing of agreement, only adverbs: they have one form.
@@ -148,6 +140,14 @@ def left_alone(kind: str) -> frozenset[str]:
     return frozenset(word for table in tables for word in table.get(kind, "").split())
 
 
+def expansion_table(language: str) -> dict[str, Any]:
+    """What a language has for expansion; nothing where it has no such data."""
+    try:
+        return language_of(language).table("expansion.toml", "expansion")
+    except Missing:
+        return {}
+
+
 @cache
 def abusive() -> frozenset[str]:
     """Slurs and profanity, which a modifier would soften or point elsewhere; none where they were dropped."""
@@ -157,16 +157,28 @@ def abusive() -> frozenset[str]:
         return frozenset()
 
 
-TAGS = frozenset({"JJ", "RB", "NN", "NNS", "IN", "DT", "PRP$", "CC"})
-PHRASES = frozenset({"PP", "ADVP", "ADJP", "NP"})
+TAGS = frozenset({"JJ", "RB", "NN", "NNS", "IN", "DT", "WDT", "PRP", "VBP", "VBD"})
+PHRASES = frozenset({"PP", "ADVP", "NP", "SBAR", "WHNP", "S", "VP"})
 LONGEST = 4  # words added at once
-DEPTH = 3  # of phrases within an added phrase
-SPELLINGS = 6  # ways to spell a phrase out, the likeliest
+DEPTH = 4  # of phrases within an added phrase
+SPELLINGS = 12  # ways to spell a phrase out, the likeliest
 PER_GAP = 8  # richer productions of each phrase, the likeliest
-MOST_GAPS = 12  # of a sentence that are filled: each costs the model some fifty tokens
-ENDS = frozenset(
-    {".", ",", ":", "''", "-RRB-"}
-)  # what may follow an added phrase: before a word it would part two that belong together
+MOST_GAPS = 8  # of a sentence that are filled: each costs the model some fifty tokens
+# With these a phrase stays what it is: NP -> NP SBAR, NP -> NP PP.
+ADJOINED = ("SBAR", "PP", "ADVP")
+RELATIVE = (("WDT", "PRP", "VBP"), ("WDT", "PRP", "VBD"))  # "that we see", "that we saw"
+# "for the viewer", "for the viewers", "from start to finish"
+SPAN = ("IN", "NN", "IN", "NN")
+ADJUNCTS = (("IN", "DT", "NN"), ("IN", "DT", "NNS"), SPAN)
+NOUN_PARTS = frozenset({"det", "amod", "compound", "nmod"})
+BARE = ("IN", "NN")  # "on screen"
+ASIDE = (",", "IN", "NN", ",")  # ", of course,"
+SUBJECTS = ("nsubj", "nsubjpass")
+FINITE = ("VBZ", "VBP", "VBD", "MD")
+# Within these clauses a word of the writer's certainty speaks for somebody else, or of what is not said to be so.
+BELOW = frozenset({"advcl", "acl", "ccomp", "xcomp", "csubj", "pcomp", "parataxis", "dep"})
+ENDS = frozenset({".", ",", ":", "''", "-RRB-"})
+BEFORE_PHRASE = ("NN", "NNS", "JJ")  # behind a verb it is easily an object: "engage in the world"
 
 
 class WideGap(msgspec.Struct, frozen=True):
@@ -196,10 +208,20 @@ def spellings(
             odds = share
             for _, own in some:
                 odds *= own
-            if len(tags) <= LONGEST:
+            if len(tags) <= LONGEST and known_order(tags):
                 found[tags] = max(found.get(tags, 0.0), odds)
     best = sorted(found.items(), key=lambda row: (-row[1], row[0]))[:SPELLINGS]
     return tuple(best)
+
+
+def known_order(tags: tuple[str, ...]) -> bool:
+    """Whether tags are what may be added, or a part of it: words and phrases of few kinds."""
+    size = len(tags)
+    return any(
+        tags == whole[start : start + size]
+        for whole in (*RELATIVE, *ADJUNCTS, BARE, ("RB",), ("JJ",))
+        for start in range(len(whole))
+    )
 
 
 def wide_gaps(parse: Parse, grammar: Grammar) -> list[WideGap]:
@@ -210,23 +232,57 @@ def wide_gaps(parse: Parse, grammar: Grammar) -> list[WideGap]:
     found: dict[tuple[int, tuple[str, ...]], WideGap] = {}
     allowed = TAGS | PHRASES
     for label, parts, node in productions(tree):
-        for longer in grammar.superstructures(label, parts, allowed, 2)[:PER_GAP]:
-            likelihood = grammar.probability(label, longer)
-            for added in insertions(longer, parts, allowed):
-                for gap in spelt(added, likelihood, node, parse, grammar):
-                    known = found.get((gap.index, gap.tags))
-                    if known is None or known.likelihood < gap.likelihood:
-                        found[gap.index, gap.tags] = gap
+        ways = [
+            (added, grammar.probability(label, longer))
+            for longer in grammar.superstructures(label, parts, allowed, 2)[:PER_GAP]
+            for added in insertions(longer, parts, allowed)
+        ]
+        last = len(parts) - (parts[-1] == ".")  # before the full stop of a fragment
+        ways += [
+            (((at, symbol),), odds)
+            for symbol in ADJOINED
+            for at, longer in ((0, (symbol, label)), (last, (label, symbol)))
+            if (odds := grammar.probability(label, longer)) > 0
+        ]
+        for added, likelihood in ways:
+            for gap in spelt(added, likelihood, node, parse, grammar):
+                known = found.get((gap.index, gap.tags))
+                if known is None or known.likelihood < gap.likelihood:
+                    found[gap.index, gap.tags] = gap
+    if odds := aside_odds(grammar):
+        sure = [gap for gap in found.values() if gap.tags == ("RB",)]
+        found |= {(gap.index, ASIDE): WideGap(gap.index, ASIDE, odds) for gap in sure}
     ordered = sorted(found.values(), key=lambda gap: (-gap.likelihood, gap.index, gap.tags))
     return by_turns(ordered)[:MOST_GAPS]
 
 
+@cache
+def aside_odds(grammar: Grammar) -> float:
+    """The share of statements that have a phrase between commas within them: S -> NP , PP , VP ."""
+    rows = grammar.counts.get("S", {})
+    with_aside = [parts for parts in rows if parts[:5] == ("NP", ",", "PP", ",", "VP")]
+    return sum(grammar.probability("S", parts) for parts in with_aside)
+
+
+def sure_places(parse: Parse, grammar: Grammar) -> Iterator[tuple[WideGap, list[tuple[str, ...]]]]:
+    """Where certainty may be told, and the words, in an order of its own for every sentence: needs no model."""
+    table = expansion_table(parse.language or DEFAULT)
+    asides = [(one, two) for one, some in table.get("asides", {}).items() for two in some.split()]
+    ways: dict[tuple[str, ...], list[tuple[str, ...]]] = {
+        ("RB",): [(word,) for word in table.get("closed", {}).get("RB", "").split()],
+        ASIDE: [(",", *words, ",") for words in asides],
+    }
+    for gap in wide_gaps(parse, grammar):
+        if gap.tags in ways:
+            yield gap, sorted(ways[gap.tags], key=lambda words: digest([parse.text, *words]))
+
+
 def by_turns(gaps: list[WideGap]) -> list[WideGap]:
-    """First the likeliest of every place and length, then the next of each."""
-    turns: dict[tuple[int, bool], int] = {}
+    """First the likeliest of every place and kind, then the next of each."""
+    turns: dict[tuple[int, str], int] = {}
     keyed: list[tuple[int, int, WideGap]] = []
     for gap in gaps:
-        place = gap.index, len(gap.tags) > 1
+        place = gap.index, gap.tags[0]
         turns[place] = turns.get(place, 0) + 1
         keyed.append((turns[place], len(keyed), gap))
     return [gap for _, _, gap in sorted(keyed, key=lambda row: row[:2])]
@@ -255,117 +311,124 @@ def spelt(
 
 def bears(parse: Parse, node: Tree, before: int, index: int, tags: tuple[str, ...]) -> bool:
     """Whether words of these tags leave who does what as it is at this place."""
-    if index == 0 or any(quoted in parse.tokens[index - 1].text for quoted in '"“'):
+    if index == 0 or any(quoted in parse.tokens[index - 1].text for quoted in '"“`('):
         return False
-    left = parse.tokens[index - 1]
     right = parse.tokens[index] if index < len(parse.tokens) else None
+    if tags == BARE:
+        return spoken_of(parse, index - 1, right)
     if tags[0] == "IN":
-        return phrase_follows(left, right, tags)
-    if tags == ("CC", "JJ"):
-        return left.tag == "JJ" and (right is None or right.tag in NOUNS | ENDS)
-    if "JJ" in tags and right is not None and right.tag == "JJ":
-        return False  # an adjective before another one: "a unique perfect performance"
-    if set(tags) == {"JJ"} or (len(tags) == 1 and tags[0] in ADVERBS):
-        return place_of(((before, tags[0]),), tags, node, parse, "", 0.0) is not None
+        return phrase_follows(parse, index, tags)
+    if tags in RELATIVE:
+        many = (
+            parse.tokens[index - 1].tag == "NNS"
+        )  # of one, "that we see" would set it off from others
+        return many and spoken_of(parse, index - 1, right) and tags[-1] == tense(parse)
+    if tags == ("RB",):
+        return right is not None and sure_of(parse, index)
+    if tags == ("JJ",) and right is not None and right.tag in ("NN", "NNS"):
+        definite = parse.tokens[index - 1].text.lower() in left_alone("definite")
+        return definite and place_of(((before, "JJ"),), tags, node, parse, "", 0.0) is not None
     return False
 
 
-def phrase_follows(left: Token, right: Token | None, tags: tuple[str, ...]) -> bool:
-    """Whether a prepositional phrase may come between two words."""
-    if tags[-1] not in NOUNS or left.pos not in ("NOUN", "VERB", "ADJ", "ADV", "PRON", "PROPN"):
+def phrase_follows(parse: Parse, index: int, tags: tuple[str, ...]) -> bool:
+    """Whether a prepositional phrase may come before a token: behind a statement or its first half."""
+    if tags not in ADJUNCTS or index >= len(parse.tokens) or asks(parse):
         return False
-    if left.tag in ("WDT", "WP", "PRP$", "EX") or left.lemma in ("be", "have", "do"):
+    left, right = parse.tokens[index - 1], parse.tokens[index]
+    if (
+        right.text not in (".", ";", "--", "!")
+        or left.tag not in BEFORE_PHRASE
+        or left.lemma in ("be", "have", "do")
+    ):
         return False
     if left.text.lower() in left_alone("never_modified") | abusive():
         return False
-    return right is None or (right.tag in ENDS and right.text.lower() not in ("of", "than", "'s"))
+    if tags != SPAN and left.relation not in ("attr", "acomp"):
+        return False  # "serious themes for the audience"
+    return left.tag not in NOUNS or not owned(parse, index - 1)  # "its finale from start to finish"
 
 
-PLAIN = ("NP", "VP", ".")  # what a statement is at its core, whatever else it holds
-# Tokens: behind a long sentence a phrase hangs on its last clause alone.
-MIN_CLOSED, MAX_CLOSED = 5, 28
-KEPT_CAPITAL = ("I", "I'm", "I've", "I'd", "I'll")
+def owned(parse: Parse, place: int) -> bool:
+    """Whether a noun has an owner before it: its, the director's."""
+    return any(t.head == place and t.relation == "poss" for t in parse.tokens)
 
 
-class SetPhrase(msgspec.Struct, frozen=True):
-    """A phrase as it is written inside a sentence, and what it is in the grammar."""
-
-    text: str
-    label: str
+def asks(parse: Parse) -> bool:
+    """Whether the text asks or exclaims, which what is added may turn: "What a vast enterprise has been ..."."""
+    return "?" in parse.text or parse.text.startswith(("What a ", "What an ", "How "))
 
 
-@cache
-def set_phrases(language: str, place: str = "opening") -> tuple[SetPhrase, ...]:
-    """Those of a language for a place; none where its data has none."""
-    try:
-        table = language_of(language).table("expansion.toml", "expansion").get(place, {})
-    except Missing:
-        table = {}
-    return tuple(SetPhrase(text, label) for label, texts in table.items() for text in texts)
-
-
-def opened_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tuple[SetPhrase, str]]:
-    """The statement after each phrase that the grammar allows, in an order of its own for every sentence."""
-    tree = tree_of(parse)
-    if tree is None or not tree.children or not is_statement(parse, tree.label):
-        return
-    first = tree.children[0]
-    node = first if first.label == "S" and first.children else tree  # the first of two statements
-    parts = tuple(child.label for child in node.children)
-    if parts[0] != "NP" or parts[1] == "," or "VP" not in parts:
-        return  # it begins with a phrase of that kind already, or is no plain statement
-    rest = without_capital(parse)
-    for phrase in sorted(set_phrases(language), key=lambda one: digest([parse.text, one.text])):
-        richer = ((phrase.label, ",", *parts), (phrase.label, ",", *PLAIN))
-        if any(grammar.probability(node.label, longer) > 0 for longer in richer):
-            yield phrase, f"{phrase.text[:1].upper()}{phrase.text[1:]}, {rest}"
-
-
-def closed_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tuple[SetPhrase, str]]:
-    """The statement before each phrase that the grammar allows behind such a one."""
-    tree = tree_of(parse)
-    if tree is None or not may_close(parse, tree.label):
-        return
-    phrases = set_phrases(language, "closing")
-    for phrase in sorted(phrases, key=lambda one: digest([one.text, parse.text])):
-        if phrase.label in behind(grammar, tree.label):
-            yield phrase, f"{parse.text[:-1]}, {phrase.text}."
-
-
-@cache
-def behind(grammar: Grammar, label: str) -> frozenset[str]:
-    """What may stand behind a comma at the end of a phrase, or of the verb phrase that ends a clause."""
-    ends = [*grammar.counts.get(label, {}), *(grammar.counts.get("VP", {}) if label == "S" else {})]
-    plain = [parts[:-1] if parts[-1] == "." else parts for parts in ends]
-    return frozenset(parts[-1] for parts in plain if len(parts) > 2 and parts[-2] == ",")
-
-
-def may_close(parse: Parse, label: str) -> bool:
-    """One sentence or noun phrase, begun and ended as such, without an afterthought of its own."""
-    if label not in ("S", "NP") or not parse.text.endswith(".") or parse.text.endswith(".."):
+def spoken_of(parse: Parse, place: int, right: Token | None) -> bool:
+    """Whether a noun is one that was spoken of: *the* before it, no owner, and nothing of its own behind it."""
+    noun = parse.tokens[place]
+    alone = left_alone("never_modified") | abusive()
+    if noun.tag not in ("NN", "NNS") or noun.text.lower() in alone or asks(parse):
         return False
-    if not parse.text[:1].isupper() or not MIN_CLOSED <= len(parse.tokens) <= MAX_CLOSED:
+    if right is None or right.pos in ("NOUN", "PROPN", "ADP", "PART", "SCONJ", "ADV"):
         return False
-    last = parse.tokens[-4:-1]
-    marks = any(token.text in ("!", "?", ":", ";", "(", ")") for token in parse.tokens)
-    quotes = any(mark in parse.text for mark in '"`“”') or " '" in parse.text
-    return (
-        not marks
-        and not quotes
-        and last[-1].text[-1:].isalpha()
-        and "," not in [t.text for t in last]
-    )
+    own = [t for t in parse.tokens if t.head == place and t is not noun]
+    if any(t.start > noun.start and t.pos != "PUNCT" for t in own):
+        return False
+    if noun.tag == "NN" and noun.relation not in SUBJECTS:
+        return False  # "a bump on the head on screen"
+    before = {t.relation: t.text.lower() for t in own if t.start < noun.start}
+    return before.get("det") in ("the", "these", "those") and set(before) <= NOUN_PARTS
 
 
-def is_statement(parse: Parse, label: str) -> bool:
-    """One sentence that ends as a statement does and quotes nothing."""
-    marks = sum(token.text in (".", "!", "?") for token in parse.tokens)
-    return label == "S" and parse.text.endswith(".") and marks == 1 and '"' not in parse.text
+def tense(parse: Parse) -> str:
+    """The tag of verbs in the tense of a text, where it has one."""
+    past = any(t.tag == "VBD" for t in parse.tokens)
+    present = any(t.tag in ("VBZ", "VBP") for t in parse.tokens)
+    return "" if past == present else "VBD" if past else "VBP"
 
 
-def without_capital(parse: Parse) -> str:
-    """The sentence as it stands after a comma."""
-    first = parse.tokens[0]
-    if first.text in KEPT_CAPITAL or (first.tag.startswith("NNP") and begins_with_name(parse)):
-        return parse.text
-    return parse.text[:1].lower() + parse.text[1:]
+def sure_of(parse: Parse, index: int) -> bool:
+    """Whether a word of certainty may stand before a token: between subject and verb, behind *is* or *will*."""
+    left, right = parse.tokens[index - 1], parse.tokens[index]
+    near = [*parse.tokens[max(0, index - 2) : index], right]
+    if right.lemma in left_alone("compares") and left.lemma == "be":
+        near.pop()
+    if index == 0 or asks(parse) or any(t.pos in ("ADV", "PART") for t in near) or said(parse):
+        return False
+    if (
+        left.tag in FINITE and left.pos == "AUX" and left.lemma != "get"
+    ):  # behind a copula or an auxiliary
+        helps = left.relation in ("aux", "auxpass")
+        if helps and right.tag not in ("VB", "VBN", "VBG"):
+            return False
+        verb = left.head if helps else index - 1
+        return right.tag not in (*ENDS, "IN", "TO", "JJS", "RBS", "CC") and asserted(parse, verb)
+    if right.tag not in ("VBZ", "VBP", "VBD") or right.pos == "AUX" or left.pos == "AUX":
+        return False
+    if like_participle(parse, index):
+        return False
+    subject = left.pos in ("NOUN", "PROPN", "PRON") and left.head == index
+    return subject and right.text[:1].islower() and asserted(parse, index)
+
+
+def like_participle(parse: Parse, index: int) -> bool:
+    """Whether a past tense may be a participle of the noun before it: "a film determined to"."""
+    after = parse.tokens[index + 1 : index + 2]
+    return parse.tokens[index].tag == "VBD" and bool(after) and after[0].pos in ("ADP", "PART")
+
+
+def said(parse: Parse) -> bool:
+    """Whether a text tells already how sure its writer is."""
+    words = expansion_table(parse.language or DEFAULT).get("closed", {}).get("RB", "").split()
+    own = {token.text.lower() for token in parse.tokens}
+    return not own.isdisjoint(words) or not own.isdisjoint(left_alone("unsure"))
+
+
+def asserted(parse: Parse, place: int) -> bool:
+    """Whether what a verb says is said by the writer of the text: no clause above it takes it in."""
+    seen: set[int] = set()
+    while place not in seen:
+        seen.add(place)
+        token = parse.tokens[place]
+        if token.relation in BELOW:
+            return False
+        if token.head == place or token.relation == "ROOT":
+            return True
+        place = token.head
+    return False

@@ -13,12 +13,18 @@ from typing import Any, Literal
 
 import msgspec
 
-from polyglitch.component import component
 from polyglitch.errors import Missing, UsageError
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.llm.changes import CHANGES, FeatureRow, Lacking, has_options, wording
+from polyglitch.mutate.llm.changes import (
+    CHANGES,
+    INPUT_CHANGES,
+    FeatureRow,
+    Lacking,
+    has_options,
+    wording,
+)
 from polyglitch.mutate.llm.context_changes import (
     CONTEXT_CHANGES,
     date_pattern,
@@ -26,11 +32,10 @@ from polyglitch.mutate.llm.context_changes import (
     paragraphs,
     wrong_answers,
 )
-from polyglitch.mutate.llm.input_changes import INPUT_CHANGES
 from polyglitch.mutate.relations import change as reused_change
-from polyglitch.protocols import Mutation, Parse, Token, Tools
-from polyglitch.records import Case, Input, Seed, digest, new_case
-from polyglitch.registry import suggest
+from polyglitch.protocols import Mutation, Tools
+from polyglitch.records import Case, Input, Parse, Seed, Token, digest, new_case
+from polyglitch.registry import component, suggest
 
 JOIN = "\n\x1e\n"  # between context and question while both are changed as one text
 HIDDEN = "\x1f"  # stands for a day while other numbers are changed

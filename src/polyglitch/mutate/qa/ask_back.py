@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from polyglitch.component import component
 from polyglitch.mutate.qa.material import declarative, in_case, parse_questions
 from polyglitch.mutate.qa.statement import asks_for_subject, span, take_apart, to_statements
 from polyglitch.mutate.qa.wording import bare, small, templates, why, words
-from polyglitch.protocols import Mutation, Parse, Parser, Tools
-from polyglitch.records import Case, Input, Seed, digest, new_case
+from polyglitch.protocols import Mutation, Parser, Tools
+from polyglitch.records import Case, Input, Parse, Seed, digest, new_case
+from polyglitch.registry import component
 
 SAME, OPPOSITE, STANDS = "same answer", "opposite answer", "stands by it"
 PREPOSITIONS = ("in", "on", "at", "since", "during", "before", "after", "by", "from", "to", "until")

@@ -15,12 +15,11 @@ from itertools import islice
 from polyglitch.languages import DEFAULT
 from polyglitch.mutate.qa.statement import embedded, is_yes_no, yes_no_statements
 from polyglitch.mutate.qa.wording import bare, capitals_of, content_words, core, small, words
-from polyglitch.mutate.slots import begins_with_name
 from polyglitch.nlp.embedders.sentence_vectors import SentenceIndex, open_index
-from polyglitch.nlp.proposers.slot_words import word_classes
+from polyglitch.nlp.proposers.slot_words import begins_with_name, word_classes
 from polyglitch.nlp.sentences import split_sentences
-from polyglitch.protocols import Embedder, Parse, Parser, Token
-from polyglitch.records import Seed, digest
+from polyglitch.protocols import Embedder, Parser
+from polyglitch.records import Parse, Seed, Token, digest
 
 LARGEST = 40_000  # rows of the corpus that a pool is made of, as published
 LOOKED_AT = 60  # nearest sentences that are looked at for each question

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from polyglitch.component import component
 from polyglitch.errors import UsageError
 from polyglitch.mutate.qa.material import (
     LARGEST,
@@ -26,7 +25,7 @@ from polyglitch.mutate.qa.material import (
 from polyglitch.mutate.qa.wording import affirmed, large, small, templates, why
 from polyglitch.protocols import Mutation, Tools
 from polyglitch.records import Case, Input, Seed, new_case
-from polyglitch.registry import suggest
+from polyglitch.registry import component, suggest
 
 SAME, BOTH = "same answer", "yes if both are"
 Each = Literal["one", "all"]

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from polyglitch.mutate.qa.wording import auxiliaries, bare, conjugate, small, subtree, words
-from polyglitch.protocols import Parse, Parser, Token
+from polyglitch.protocols import Parser
+from polyglitch.records import Parse, Token
 
 SUBJECTS = ("nsubj", "nsubjpass", "expl", "csubj")
 NEGATIONS = ("n't", "not")

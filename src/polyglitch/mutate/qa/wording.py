@@ -18,7 +18,7 @@ from typing import Any
 from polyglitch.errors import Missing
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
-from polyglitch.protocols import Parse, Token
+from polyglitch.records import Parse, Token
 
 
 @cache

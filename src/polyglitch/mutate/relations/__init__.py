@@ -16,8 +16,8 @@ from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.mutate.relations import letters, people, sentences, wording
 from polyglitch.nlp.lexicons.terms import WORDING, letter_table
-from polyglitch.protocols import Parse, Tools
-from polyglitch.records import digest
+from polyglitch.protocols import Tools
+from polyglitch.records import Parse, digest
 from polyglitch.registry import entries, load, suggest
 
 Change = Callable[..., Iterable[str]]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.terms import letter_table
-from polyglitch.protocols import Parse, Token
+from polyglitch.records import Parse, Token
 
 COMMAS = ",،，、"
 ACCENTED = ("Latin", "Greek", "Arabic", "Hebrew")  # elsewhere such marks are vowels and letters

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from polyglitch.languages import language as language_of
 from polyglitch.mutate.capabilities.predicates import pattern
 from polyglitch.mutate.capabilities.rules import variants
-from polyglitch.nlp.lexicons.terms import terms, wording
+from polyglitch.nlp.lexicons.terms import WORDING, terms, wording
 from polyglitch.nlp.proposers.slot_words import match_case
-from polyglitch.protocols import Parse
+from polyglitch.records import Parse
 
 WRITTEN_OUT = range(
     2, 13
@@ -19,8 +20,9 @@ WRITTEN_OUT = range(
 
 # Thousands may be set apart by a blank: of "1 000" and "12 500 000" no part is a number.
 BLANK = "[ \u00a0\u202f]"
-BEFORE_NUMBER = rf"(?<![\w.,-])(?<!\d{BLANK})"
-AFTER_NUMBER = rf"(?![\w.,-]\d|\w|%|-|{BLANK}\d)"
+# Parts of dates, times and addresses (9/11, 12:30, id=7) are none either.
+BEFORE_NUMBER = rf"(?<![\w.,:/='’-])(?<!\d{BLANK})"
+AFTER_NUMBER = rf"(?![\w.,:/-]\d|\w|%|-|{BLANK}\d)"
 NUMBER = rf"{BEFORE_NUMBER}\d{{2,6}}{AFTER_NUMBER}"
 
 # Where a name is mostly one of a person.
@@ -48,11 +50,23 @@ def other_number(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A number of two or more digits becomes another near it, everywhere; years and parts of numbers are left alone."""
     # Where no blanks part words, a character may stand beside the figures.
     flags = 0 if language_of(parse.language).spaced else re.ASCII
+    days = _days(parse)
     for number in dict.fromkeys(re.findall(NUMBER, parse.text, flags)):
         if number[0] == "0" or (len(number) == 4 and number[:2] in ("18", "19", "20")):
             continue
+        if number in days:  # "May 34"
+            continue
         new = str(int(number) + dice.randint(1, 9))
         yield re.sub(rf"{BEFORE_NUMBER}{number}{AFTER_NUMBER}", new, parse.text, flags=flags)
+
+
+def _days(parse: Parse) -> set[str]:
+    """The numbers of the text that are days of a month."""
+    if language_of(parse.language).file(WORDING) is None:
+        return set()
+    months = "|".join(wording("dates", parse.language)["months"])
+    found = re.findall(rf"\b(?:{months})\.? (\d\d)\b|\b(\d\d) (?:{months})\b", parse.text)
+    return {number for pair in found for number in pair if number}
 
 
 def digits_for_words(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -93,9 +107,10 @@ def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def _named_person(parse: Parse) -> bool:
-    """Whether somebody is named that a pronoun may stand for: by a first name, or by what does or has something."""
+    """Whether somebody is named that a pronoun may stand for: by two words, or as one who does or has something."""
     first = {*terms("name female", parse.language), *terms("name male", parse.language)}
-    return any(
+    in_two = any(a.pos == b.pos == "PROPN" for a, b in pairwise(parse.tokens))
+    return in_two or any(
         token.text in first or (token.pos == "PROPN" and token.relation in PERSON_PLACES)
         for token in parse.tokens
     )

@@ -7,17 +7,18 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.slots import begins_with_name
 from polyglitch.nlp.lexicons.terms import wording
-from polyglitch.protocols import Parse, Token
+from polyglitch.nlp.proposers.slot_words import begins_with_name
+from polyglitch.records import Parse, Token
 
 END = re.compile(r"(?<=[a-z][a-z][a-z\")][.!?])\s+(?=[A-Z\"“])")
 POINTS_BACK = re.compile(
     r"^(?:but|and|or|so|yet|also|too|then|however|therefore|still|instead|otherwise|besides|moreover|thus|why|plus)\b"
     r"|\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|this|that|these|those|such|both|one|ones|another"
-    r"|other|others|same|too|either|neither)\b",
+    r"|other|others|same|too|though|either|neither)\b",
     re.IGNORECASE,
 )
+FEWEST = 2  # words of a sentence that can come first; one alone mostly ends a letter: "Regards."
 # Phrases that open a sentence without saying anything: a second would pile up.
 OPENED = re.compile(
     r"^(?:(?:i|we|you) (?:really |do |just )?(?:think|believe|feel|guess|suppose|know|hear|heard|must say)\b"
@@ -41,9 +42,30 @@ OBJECT_FORM = {"he": "him", "she": "her", "they": "them", "i": "me", "we": "us"}
 def other_order(parse: Parse, dice: random.Random) -> Iterator[str]:
     """The last of several sentences comes first."""
     parts = END.split(parse.text.strip())
+    if len(parts) < 2 or parts[-2].endswith("?") or _torn(parts[-1]):
+        return
+    whole = parts[-1].rstrip("\"'”’)").endswith((".", "!", "?"))
+    enough = len(parts[-1].split()) >= FEWEST
     # What points back to a sentence cannot come before it, nor can the first be parted from what it announces.
-    if len(parts) > 1 and not POINTS_BACK.search(parts[-1]) and not parts[-2].endswith("?"):
+    back = POINTS_BACK.search(parts[-1]) or _goes_on(parse, parts[-1])
+    if whole and enough and not back:
         yield " ".join([parts[-1], *parts[:-1]])
+
+
+def _torn(text: str) -> bool:
+    """Whether a quotation or a bracket of the text began before it."""
+    return (
+        text.count('"') % 2 == 1
+        or text.count("”") > text.count("“")
+        or text.count(")") > text.count("(")
+    )
+
+
+def _goes_on(parse: Parse, text: str) -> bool:
+    """Whether a sentence of the text begins with a word that goes on from others, asks or calls: "and", "okay"."""
+    start = parse.text.rfind(text)
+    first = next((token for token in parse.tokens if token.start >= start), None)
+    return first is not None and (first.tag in ("CC", "UH") or first.tag[:1] == "W")
 
 
 def irrelevant_after(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -65,7 +87,7 @@ def opening_phrase(parse: Parse, dice: random.Random) -> Iterator[str]:
             and index < token.head == parse.tokens[token.head].head
             for index, token in enumerate(parse.tokens)
         )
-        if asks or OPENED.match(parse.text):
+        if asks or OPENED.match(parse.text) or _goes_on(parse, parse.text):
             return  # questions and orders are not known by anybody, and one opening is enough
         keep = begins_with_name(parse) or first.text == "I" or first.text[1:].isupper()
         rest = parse.text if keep else parse.text[:1].lower() + parse.text[1:]

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.terms import open_lexicon, pairs
 from polyglitch.nlp.lexicons.terms import wording as section
-from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article, match_case
-from polyglitch.protocols import Parse, Token
+from polyglitch.nlp.proposers.slot_words import ARTICLE, idiom_words, match_article, match_case
+from polyglitch.records import Parse, Token
 
 CLASS = {"ADJ": "adjective", "NOUN": "noun", "VERB": "verb", "ADV": "adverb"}
 FLIPPED = ("ADJ", "VERB")
@@ -18,6 +18,12 @@ FLIPPED = ("ADJ", "VERB")
 CONTRAST = re.compile(
     r"\b(?:not|never|no|nothing|nobody|neither|without|but|though|although|despite|instead|if|as|than|while"
     r"|would|could|should|may|might)\b|n't",
+    re.IGNORECASE,
+)
+# What `not` would turn into something else: "not just awful", "not mediocre at best".
+TURNS = re.compile(
+    r"^ (?:just|only|even|always|all|both|by far|certainly|surely|definitely)\b"
+    r"|\bat (?:best|least|most|worst)\b",
     re.IGNORECASE,
 )
 HALVES = frozenset(("conj", "advcl", "parataxis", "ccomp"))
@@ -39,15 +45,31 @@ def hypernym(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A noun becomes the kind of thing it is."""
     for token in parse.tokens:
         new = pairs("hypernyms", "noun", parse.language, False).get(token.text.lower())
-        if new and token.tag == "NN" and token.relation != "compound":
+        if new and token.tag == "NN" and _stands_alone(parse, token):
             yield _put(parse, token, new)
+
+
+def _stands_alone(parse: Parse, token: Token) -> bool:
+    """Whether a noun has an article or the like and is no part of a compound or of a word with a hyphen."""
+    place = parse.tokens.index(token)
+    around = [one for one in parse.tokens if one.head == place]
+    glued = "-" in (
+        parse.text[token.start - 1 : token.start],
+        parse.text[token.end : token.end + 1],
+    )
+    return (
+        not glued
+        and token.relation != "compound"
+        and any(one.relation in ("det", "poss") for one in around)
+        and not any(one.relation == "compound" for one in around)
+    )
 
 
 def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
     """The one laden word of a sentence becomes its contrary."""
     laden = _laden(parse)
-    if len(laden) != 1 or CONTRAST.search(parse.text) or _two_halves(parse):
-        return
+    if len(laden) != 1 or "?" in parse.text or CONTRAST.search(parse.text) or _two_halves(parse):
+        return  # nobody asks for a bad plumber
     token = parse.tokens[laden[0]]
     following = parse.tokens[laden[0] + 1].text if laden[0] + 1 < len(parse.tokens) else ""
     new = (
@@ -55,7 +77,8 @@ def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
         if token.pos in FLIPPED
         else None
     )
-    if new and following != "enough":
+    fixed = laden[0] in idiom_words(parse) or token.relation == "compound"
+    if new and following != "enough" and not fixed:
         yield _put(parse, token, new)
 
 
@@ -76,6 +99,12 @@ def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
     )
     if verb is not None and verb[0] < min(laden):
         end = verb[1].end
+        subject = any(
+            token.relation.startswith("nsubj") and token.head == root and i < verb[0]
+            for i, token in enumerate(parse.tokens)
+        )
+        if not subject or TURNS.search(parse.text[end:]):
+            return  # "There are several", "Attached is", "Holy cow was that"
         joined = "not" if verb[1].text.lower() == "can" else " not"
         yield parse.text[:end] + joined + parse.text[end:]
 
@@ -169,8 +198,12 @@ def _by_degree(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
             continue
         if re.search(r"\b(?:not|never|no|too)\b|n't", parse.text, re.IGNORECASE):
             continue
+        if before.text.lower() == "how":
+            continue
         utmost = token.text.lower() in degrees.get("utmost", ())
-        if words := degrees.get(f"{kind}_utmost", ()) if utmost else degrees[kind]:
+        good = lexicon.polarity(token.text, token.lemma) == "positive"
+        plain = degrees.get(f"{kind}_of_good", degrees[kind]) if good else degrees[kind]
+        if words := degrees.get(f"{kind}_utmost", ()) if utmost else plain:
             yield f"{parse.text[: token.start]}{dice.choice(words)} {parse.text[token.start :]}"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from polyglitch.files.lazy_numpy import np
-from polyglitch.nlp.models.byte_pairs import TextToken
+from polyglitch.nlp.models.llama import TextToken
 from polyglitch.nlp.models.model_files import read_tensors
 from polyglitch.protocols import Floats
 

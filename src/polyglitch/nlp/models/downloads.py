@@ -30,8 +30,10 @@ from platformdirs import user_cache_path
 
 from polyglitch.errors import Missing, UsageError, as_works_here
 from polyglitch.languages import language as language_of
+from polyglitch.records import digest
 
 CHUNK = 1 << 20
+SMOLLM2 = "smollm2-135m-instruct"  # as signatures name it
 
 
 def cache_folder() -> Path:
@@ -248,7 +250,7 @@ def packed(folder: Path) -> bytes:
     return held.getvalue()
 
 
-def digest(folder: Path) -> str:
+def folder_digest(folder: Path) -> str:
     """The hash of all files of a parser, their names and what is in them."""
     lines = [
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
@@ -256,3 +258,19 @@ def digest(folder: Path) -> str:
         if path.is_file()
     ]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def smollm_signature() -> str:
+    """The language model with its version, told without reading it."""
+    return f"{SMOLLM2}-{known_downloads()['smollm2'].version}"
+
+
+def word_weights() -> bytes:
+    """The learned models that judge words for slots, as they ship."""
+    return files("polyglitch").joinpath("resources", "models", "words.json").read_bytes()
+
+
+@cache
+def learned_signature() -> str:
+    """Which of these models they are."""
+    return digest([word_weights().decode()], 8)

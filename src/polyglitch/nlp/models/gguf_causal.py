@@ -13,8 +13,15 @@ from typing import Any, NamedTuple
 
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import np
-from polyglitch.nlp.models.byte_pairs import CUTS, BytePairs, TextToken
-from polyglitch.nlp.models.llama import LlamaShape, Weights, arranged, log_sum
+from polyglitch.nlp.models.llama import (
+    CUTS,
+    BytePairs,
+    LlamaShape,
+    TextToken,
+    Weights,
+    arranged,
+    log_sum,
+)
 from polyglitch.nlp.models.model_files import GgufFile
 from polyglitch.nlp.models.packed import PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import halves

@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from polyglitch.errors import Missing, SystemFailed
-from polyglitch.nlp.models.byte_pairs import BytePairs
-from polyglitch.nlp.models.downloads import cache_folder, known_downloads, require
-from polyglitch.nlp.models.llama import LlamaShape, Weights, arranged, arranged_shapes
+from polyglitch.nlp.models.downloads import cache_folder, known_downloads, require, smollm_signature
+from polyglitch.nlp.models.llama import BytePairs, LlamaShape, Weights, arranged, arranged_shapes
 from polyglitch.nlp.models.model_files import GgufFile, read_tensors, write_tensors
 from polyglitch.protocols import Floats
 
-SIGNATURE = "smollm2-135m-instruct"
 LAYOUT = "1"  # of the unpacked file; another one is made anew
 
 
@@ -29,11 +27,6 @@ class SmolLm(NamedTuple):
 
     tokenizer: BytePairs
     weights: Weights
-
-
-def signature() -> str:
-    """The model with its version."""
-    return f"{SIGNATURE}-{known_downloads()['smollm2'].version}"
 
 
 def gguf_path(needed_for: str) -> Path:
@@ -56,8 +49,8 @@ def open_smollm() -> SmolLm:
 
 def unpacked(file: GgufFile, shape: LlamaShape, size: int) -> dict[str, Floats]:
     """The weights in float32, from the file that was made of them, or made now."""
-    about = {"model": signature(), "layout": LAYOUT, "gguf_bytes": str(size)}
-    path = cache_folder() / f"float32-{signature()}.safetensors"
+    about = {"model": smollm_signature(), "layout": LAYOUT, "gguf_bytes": str(size)}
+    path = cache_folder() / f"float32-{smollm_signature()}.safetensors"
     if path.is_file():
         try:
             tensors, said = read_tensors(path)
@@ -115,7 +108,7 @@ class TorchSmolLm(NamedTuple):
 
 def torch_folder() -> Path:
     """Where the model is kept as transformers saves it."""
-    return cache_folder() / signature()
+    return cache_folder() / smollm_signature()
 
 
 @cache

@@ -25,7 +25,7 @@ from polyglitch.errors import Missing
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.downloads import PARSER_VERSION
-from polyglitch.nlp.parsers.spacy import SpacyParser, torch_left_alone
+from polyglitch.nlp.parsers.choose import SpacyParser, torch_left_alone
 from polyglitch.nlp.parsers.treebanks import (
     LICENCES,
     Sentence,

@@ -2,27 +2,62 @@
 the words alone, of which nothing is known but where each stands.
 
 It remembers what it parsed last: methods that share seeds and mutants share their parses.
+
+What was computed last, by key: methods that share seeds share what is dear to compute about them.
+
+Tags and dependencies from spaCy: the pipeline that was named, an installed one, one of ours, or a bundled one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import sys
+import warnings
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
-from typing import NamedTuple
+from types import ModuleType
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
+from cachetools import LRUCache
 
 from polyglitch import registry
+from polyglitch.errors import Missing, UsageError
+from polyglitch.files.lazy_numpy import one_thread
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.models.downloads import bundled, fetched
-from polyglitch.nlp.parsers import spacy as spacy_parser
+from polyglitch.nlp.models.downloads import bundled, fetched, offer_parser
 from polyglitch.nlp.parsers import stanza as stanza_parser
 from polyglitch.nlp.parsers import udpipe as udpipe_parser
-from polyglitch.nlp.recent import Recent
-from polyglitch.protocols import Parse, Parser, Token
+from polyglitch.protocols import Parser
+from polyglitch.records import Parse, Token
+from polyglitch.registry import installed_points
 
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
+BATCH = 256
+SKIMMED = 3000  # documents that may be asked for in full: mutants of the seeds whose cases wait, some 30 MB
+USUAL = ("{}_core_news_lg", "{}_core_news_md", "{}_core_news_sm")  # what spaCy calls pipelines
+DISPENSABLE = ("attribute_ruler", "lemmatizer")  # where a tagger gives the tags
+
+
+class Recent(Generic[K, V]):
+    """The values made last, at most so many."""
+
+    def __init__(self, most: int) -> None:
+        self._seen: LRUCache[K, V] = LRUCache(most)
+
+    def get(self, keys: Sequence[K], make: Callable[[list[K]], list[V]]) -> list[V]:
+        """The value of each key, made now, all together, where it was not made lately."""
+        distinct = list(dict.fromkeys(keys))
+        new = [key for key in distinct if key not in self._seen]
+        # Read before anything new is kept: a long batch may push out what it asks for.
+        found = {key: self._seen[key] for key in distinct if key in self._seen}
+        found |= dict(zip(new, make(new), strict=True)) if new else {}
+        self._seen.update(found)
+        return [found[key] for key in keys]
 
 
 class BareWords:
@@ -80,7 +115,7 @@ class ParserChoice(NamedTuple):
 
 def choose(language: str) -> ParserChoice | None:
     """The best parser there is for a language, without loading it; a tagger where there is none."""
-    if package := spacy_parser.installed(language):
+    if package := installed(language):
         return ParserChoice("spacy", package, "installed")
     if find_spec("stanza") and stanza_parser.installed(language):
         return ParserChoice("stanza", language, "installed")
@@ -135,7 +170,7 @@ class RememberingParser:
 
     def tag(self, texts: Sequence[str]) -> list[Parse]:
         """Tags and lemmas of each text; heads only where the parser knows no cheaper way."""
-        if not isinstance(self._parser, spacy_parser.SpacyParser) or not self._parser.tags_alone:
+        if not isinstance(self._parser, SpacyParser) or not self._parser.tags_alone:
             return self.parse(texts)
         cheaper = self._parser.tag
         return self._tagged.get(texts, lambda new: self._told(cheaper(new)))
@@ -146,3 +181,265 @@ class RememberingParser:
             parse if parse.language else msgspec.structs.replace(parse, language=self._language)
             for parse in parses
         ]
+
+
+class SpacyParser:
+    """A spaCy pipeline as a `Parser`."""
+
+    def __init__(self, pipeline: Any) -> None:
+        self._pipeline = pipeline
+        parts = pipeline.pipe_names
+        self._dispensable = [name for name in DISPENSABLE if name in parts and "tagger" in parts]
+        self.tags_alone = not needs_parser(pipeline)
+        self._skimmed: LRUCache[str, Any] = LRUCache(SKIMMED)
+        meta = pipeline.meta
+        self.signature = f"spacy:{meta['lang']}_{meta['name']}-{meta['version']}"
+
+    def parse(self, texts: Sequence[str]) -> list[Parse]:
+        """Parse each text as one sentence, batched; of those skimmed lately only what is missing is done."""
+        begun = {text: self._skimmed.pop(text) for text in set(texts) if text in self._skimmed}
+        for name in self._dispensable if begun else ():
+            part = self._pipeline.get_pipe(name)
+            begun = {text: part(doc) for text, doc in begun.items()}
+        rest = [text for text in texts if text not in begun]
+        whole = iter(self._docs(rest))
+        return [parse_of(begun[text] if text in begun else next(whole)) for text in texts]
+
+    def tag(self, texts: Sequence[str]) -> list[Parse]:
+        """Tags and lemmas alone, at half of the price: right where `tags_alone`, and heads mean nothing."""
+        with self._pipeline.select_pipes(disable=["parser"]):
+            return [parse_of(doc) for doc in self._docs(texts)]
+
+    def skim(self, texts: Sequence[str]) -> list[Parse]:
+        """Tags and dependencies alone, at two thirds of the price: no lemmas."""
+        with self._pipeline.select_pipes(disable=self._dispensable):
+            docs = self._docs(texts)
+        for doc in docs:
+            doc.tensor = doc.tensor[:0]  # nothing reads it any more, and it is most of the memory
+        self._skimmed.update((doc.text, doc) for doc in docs)
+        return [parse_of(doc) for doc in docs]
+
+    def _docs(self, texts: Sequence[str]) -> list[Any]:
+        """What the pipeline makes of each text; beside a translator that has the other cores."""
+        with one_thread():
+            return list(self._pipeline.pipe(texts, batch_size=BATCH))
+
+    @property
+    def lookups(self) -> Any:
+        """The tables of the lemmatizer."""
+        return self._pipeline.get_pipe("lemmatizer").lookups
+
+
+def needs_parser(pipeline: Any) -> bool:
+    """Whether parts of speech are told by dependencies too, as English "which" is."""
+    if "tagger" not in pipeline.pipe_names or "attribute_ruler" not in pipeline.pipe_names:
+        return True
+    rules = pipeline.get_pipe("attribute_ruler").patterns
+    return any(
+        "DEP" in token for rule in rules for pattern in rule["patterns"] for token in pattern
+    )
+
+
+def parse_of(doc: Any) -> Parse:
+    """A spaCy document as our record; white space tokens are dropped and heads renumbered."""
+    words = [token for token in doc if not token.is_space]
+    place = {token.i: index for index, token in enumerate(words)}
+    return Parse(
+        doc.text,
+        tuple(
+            Token(
+                text=token.text,
+                start=token.idx,
+                end=token.idx + len(token.text),
+                tag=token.tag_,
+                pos=token.pos_,
+                lemma=token.lemma_,
+                head=place.get(token.head.i, index),
+                relation=token.dep_,
+            )
+            for index, token in enumerate(words)
+        ),
+        universal=language_of(doc.lang_).universal_relations,
+        language=doc.lang_,
+    )
+
+
+def installed(language: str) -> str | None:
+    """The best installed pipeline for a language, or nothing."""
+    if not find_spec("spacy"):
+        return None
+    code = language_of(language).code
+    names = language_of(language).parser.spacy or tuple(name.format(code) for name in USUAL)
+    return next((name for name in names if find_spec(name)), None)
+
+
+def how_to_install(language: str) -> str:
+    """What brings a parser for a language: a package, or training a small one."""
+    stanza = f"pip install stanza && python -c 'import stanza; stanza.download(\"{language}\")'"
+    ways = [way for way in (language_of(language).parser.install, offer_parser(language)) if way]
+    parser = "; or train a small one: ".join(ways) or stanza
+    tagger = language_of(language).parser.tagger_install
+    return f"{tagger}; or a parser: {parser}" if tagger and not choose(language) else parser
+
+
+def open_spacy(language: str, model: str | None = None) -> SpacyParser:
+    """The parser for a language: the model named (a package or a folder), or the best there is."""
+    return opened(language, model)
+
+
+@cache
+def opened(language: str, model: str | None) -> SpacyParser:
+    """The same, each pipeline loaded once however it was asked for: that takes a second."""
+    if not find_spec("spacy"):
+        raise Missing("spaCy", "parsing", "pip install 'polyglitch[nlp]'")
+    chosen = model or installed(language) or fetched(language) or bundled(language)
+    if chosen is None:
+        what = f"a parser for the language {language!r}"
+        raise Missing(what, "the structure of its sentences", how_to_install(language))
+    pipeline = load_pipeline(str(chosen))
+    if model and pipeline.lang != language_of(language).code:
+        return open_spacy(language)  # the model named is for the other language of the campaign
+    return SpacyParser(pipeline)
+
+
+@contextmanager
+def torch_left_alone() -> Iterator[None]:
+    """Spare spaCy the import of torch, 1.5 s and 200 MB: only its transformer pipelines use it."""
+    transformers = ("spacy_transformers", "spacy_curated_transformers")
+    if "torch" in sys.modules or any(find_spec(name) for name in transformers):
+        yield
+        return
+    sys.modules["torch"] = None  # type: ignore[assignment] # for the moment, an ImportError
+    try:
+        yield
+    finally:
+        del sys.modules["torch"]
+
+
+@contextmanager
+def commands_left_alone() -> Iterator[None]:
+    """Spare spaCy the import of its command line, a quarter of its start; it comes when somebody asks for it."""
+    names = ("spacy.cli", "spacy.cli.info")
+    if "spacy" in sys.modules:
+        yield
+        return
+    for name in names:
+        sys.modules[name] = ModuleType(name)
+    sys.modules[names[1]].info = spacy_info  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        for name in names:
+            del sys.modules[name]
+
+
+def spacy_info(*args: Any, **more: Any) -> Any:
+    """What `spacy.info` is, imported when it is called."""
+    from spacy.cli.info import info
+
+    return info(*args, **more)
+
+
+@cache
+def sort_entry_points() -> None:
+    """Sort the entry points that spaCy looks up, hundreds of times a pipeline, by their group: it takes either."""
+    import catalogue  # type: ignore[import-untyped]
+
+    groups: dict[str, list[Any]] = {}
+    for point in installed_points():
+        groups.setdefault(point.group, []).append(point)
+    catalogue.AVAILABLE_ENTRY_POINTS = groups
+
+
+def load_pipeline(name: str) -> Any:
+    """A spaCy pipeline by package or folder, or an error that says what is wrong with the name."""
+    with torch_left_alone(), commands_left_alone():
+        import spacy
+
+    sort_entry_points()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # version notes of the model, of no use to our user
+        try:
+            pipeline = spacy.load(name, exclude=["ner"])
+        except OSError:
+            raise UsageError(
+                f"the spaCy pipeline {name!r} is neither an installed package nor a folder; "
+                "`python -m spacy info` lists what is installed"
+            ) from None
+    if "parser" not in pipeline.pipe_names:
+        raise UsageError(f"the spaCy pipeline {name!r} has no dependency parser")
+    multiply_by_numpy(pipeline)
+    remember_rules(pipeline)
+    return pipeline
+
+
+def multiply_by_numpy(pipeline: Any) -> None:
+    """Have numpy make the products: its library takes half the time of spaCy's own on the sizes of a sentence."""
+    models = (getattr(part, "model", None) for _, part in pipeline.components)
+    for layer in (layer for model in models if model is not None for layer in model.walk()):
+        if getattr(layer.ops, "use_blis", False):
+            layer.ops.use_blis = False
+
+
+READ_BY_RULES = frozenset({"TAG", "LOWER", "DEP", "IS_SPACE"})  # that a word's kind is told by
+KINDS_OF_WORDS = 50_000  # met lately, some 10 MB
+BEGINS, LATER = "begins ", -1  # a word that a rule for several words may begin with
+
+
+def remember_rules(pipeline: Any) -> None:
+    """Look the rules for single words up by the kind of word: matching them anew takes a third of a sentence's time."""
+    from spacy.pipeline.attributeruler import AttributeRuler
+
+    if "attribute_ruler" not in pipeline.pipe_names:
+        return
+    ruler = pipeline.get_pipe("attribute_ruler")
+    patterns = [pattern for rule in ruler.patterns for pattern in rule["patterns"]]
+    if type(ruler) is AttributeRuler and all(
+        word.keys() <= READ_BY_RULES for pattern in patterns for word in pattern
+    ):
+        ruler.match = RememberedRules(ruler).match  # type: ignore[method-assign]
+
+
+class RememberedRules:
+    """What the rules of a spaCy attribute ruler match; those for one word depend on its tag, letters and relation."""
+
+    def __init__(self, ruler: Any) -> None:
+        from spacy.attrs import DEP, LOWER, TAG
+        from spacy.matcher import Matcher
+
+        self._columns, self._strings = [TAG, LOWER, DEP], ruler.vocab.strings
+        self._single, self._longer = Matcher(ruler.vocab), Matcher(ruler.vocab)
+        for number, rule in enumerate(ruler.patterns):
+            short = [one for one in rule["patterns"] if len(one) == 1]
+            longer = [one for one in rule["patterns"] if len(one) > 1]
+            if short:
+                self._single.add(str(number), short)
+            if longer:
+                self._longer.add(str(number), longer)
+                self._single.add(f"{BEGINS}{number}", [one[:1] for one in longer])
+        self._known: LRUCache[tuple[int, ...], list[tuple[int, int]]] = LRUCache(KINDS_OF_WORDS)
+
+    def match(self, doc: Any) -> list[tuple[int, int, int, int]]:
+        """Number of the rule, its name, first word, end: in the order of the rules, as the ruler's own."""
+        kinds = list(map(tuple, doc.to_array(self._columns).tolist()))
+        for at, kind in enumerate(kinds):
+            if kind not in self._known:
+                names = (one[0] for one in self._single(doc[at : at + 1], allow_missing=True))
+                self._known[kind] = [(self._number(name), name) for name in names]
+        found = [
+            (number, name, at, at + 1)
+            for at, kind in enumerate(kinds)
+            for number, name in self._known[kind]
+        ]
+        if any(one[0] == LATER for one in found):
+            found = [one for one in found if one[0] != LATER]
+            found += (
+                (self._number(name), name, start, end)
+                for name, start, end in self._longer(doc, allow_missing=True)
+            )
+        return sorted(found)
+
+    def _number(self, name: int) -> int:
+        """Which rule a match is of, by the name that the matcher gives it."""
+        text = self._strings[name]
+        return LATER if text.startswith(BEGINS) else int(text)

@@ -3,6 +3,8 @@
 A contraction such as "no" is two syntactic words in the file, em + o, and one token in a text. It is kept as one:
 its tag joins those of its parts (`ADP+DET`), and it hangs where its first part with a way to the root that avoids the
 others does (em is a `case` of the noun). Whatever hung on a part hangs on the whole.
+
+The package `conllu` splits lines as these few do; that joining, and errors with file and line, it has not.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import NamedTuple
 
 from polyglitch.errors import UsageError
 from polyglitch.files.foreign import read_whole_text
-from polyglitch.protocols import Parse, Token
+from polyglitch.records import Parse, Token
 
 COLUMNS = 10
 

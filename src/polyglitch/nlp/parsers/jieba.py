@@ -14,7 +14,7 @@ from typing import Any
 from polyglitch.errors import Missing
 from polyglitch.languages import Language
 from polyglitch.languages import language as language_of
-from polyglitch.protocols import Parse, Token
+from polyglitch.records import Parse, Token
 
 INSTALL = "pip install 'polyglitch[chinese]'"
 # Blanks between two characters of which one is Chinese part nothing: they come from tokenised files.

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from polyglitch.nlp.parsers.trees import SUBJECTS, join
-from polyglitch.protocols import Tree
+from polyglitch.records import Tree
 
 if TYPE_CHECKING:
     from polyglitch.nlp.parsers.constituents import Builder

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from polyglitch.errors import Missing
-from polyglitch.protocols import Parse, Token, Tree
+from polyglitch.records import Parse, Token, Tree
 
 
 class StanzaParser:

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.parsers.conllu import TreebankWord, read_sentences
-from polyglitch.protocols import Parse, Parser
+from polyglitch.protocols import Parser
+from polyglitch.records import Parse
 
 Sentence = list[TreebankWord]
 Arc = tuple[int, int, int, int, str, str]  # place of the token, place of its head, relation, tag

@@ -12,7 +12,7 @@ from typing import Any
 from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.parsers.conllu import TreebankWord, merge
-from polyglitch.protocols import Parse, Token
+from polyglitch.records import Parse, Token
 
 MODELS = "UDPIPE_MODELS"  # a folder of models, named as UDPipe names them: german-gsd-ud-2.5-191206.udpipe
 INSTALL = "pip install ufal.udpipe, and a model NAME.udpipe in the folder that UDPIPE_MODELS names"

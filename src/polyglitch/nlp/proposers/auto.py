@@ -14,14 +14,17 @@ import msgspec
 
 from polyglitch.errors import Missing, UsageError, as_works_here
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.lexicons.wordnet import dictionary_folder
-from polyglitch.nlp.models.downloads import data_folder, lacking
-from polyglitch.nlp.models.smollm import signature as smollm_signature
-from polyglitch.nlp.proposers.candidates.scoring import learned_signature
+from polyglitch.nlp.lexicons.words import dictionary_folder
+from polyglitch.nlp.models.downloads import (
+    data_folder,
+    lacking,
+    learned_signature,
+    smollm_signature,
+)
 from polyglitch.nlp.proposers.corpus import open_word_sets
 from polyglitch.nlp.proposers.through_english import open_through_english, route_of
-from polyglitch.protocols import Candidate, Proposer, Slot, Tools
-from polyglitch.records import digest
+from polyglitch.protocols import Proposer, Tools
+from polyglitch.records import Candidate, Slot, digest
 from polyglitch.registry import load, suggest
 
 log = logging.getLogger("polyglitch")
@@ -34,10 +37,19 @@ CHOICES = {
     "in-context": ("in-context:smollm:0.85", "vectors"),
     "more": ("smollm:0.8", "vectors"),
     "any": ("smollm:0", "vectors"),
+    # For sentences that got no word of these: more of them where there is a model, and none without.
+    "poor": ("smollm:0.65", ""),
+    "poor-alike": ("in-context:smollm", ""),
 }
 AIM = 85  # natural swaps of 100, below which whoever gets them is told
 # What ships for the bundled sentences, by the kind of words: nothing for those that are not named.
-BUNDLED = {"smollm": "smollm", "alike": "dictionary", "dictionary": "dictionary"}
+BUNDLED = {
+    "smollm": "smollm",
+    "alike": "dictionary",
+    "dictionary": "dictionary",
+    "poor": "smollm",
+    "poor-alike": "dictionary",
+}
 
 
 class AutoProposer:
@@ -70,6 +82,16 @@ class AutoProposer:
         return self._open()
 
 
+class NoWords:
+    """Fits `Proposer`, where a second look needs a model that is not there."""
+
+    signature = "nothing"
+
+    def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
+        """None for each slot."""
+        return [[] for _ in slots]
+
+
 class JoinedProposers:
     """The words of several proposers for a slot, those of the first before those of the others."""
 
@@ -92,7 +114,7 @@ class JoinedProposers:
 
 
 def open_auto(language: str, kind: str = "smollm", *, tools: Tools) -> Proposer:
-    """The proposer for a language and a kind of words: fitting (smollm), more, any, alike, unlike, dictionary."""
+    """The proposer for a language and a kind of words: fitting (smollm), more, any, poor, alike, ..."""
     if kind not in CHOICES:
         raise UsageError(
             f"auto:{kind}: no kind of words is called {kind!r}{suggest(kind, tuple(CHOICES))}"
@@ -152,6 +174,8 @@ def open_english(language: str, kind: str) -> AutoProposer:
     if not lacking("smollm"):
         opener = partial(open_named, language, best)
         return AutoProposer(bundled(language, kind), f"{best}@{smollm_installed()}", opener)
+    if not plain:
+        return AutoProposer(bundled(language, kind), "nothing", NoWords)
     if not lacking("vectors"):
         opener = partial(open_plain, language, plain)
         return AutoProposer(bundled(language, kind), plain, opener)

@@ -21,7 +21,7 @@ from polyglitch.nlp.models.gguf_causal import GgufCausal
 from polyglitch.nlp.models.packed import PackedText
 from polyglitch.nlp.proposers.corpus import WordSets
 from polyglitch.nlp.proposers.slot_words import match_case
-from polyglitch.protocols import Candidate, Slot
+from polyglitch.records import Candidate, Slot
 
 WORDS = 12_000  # of the language's most frequent: those that a reader does not stumble over
 SHORTEST = 3

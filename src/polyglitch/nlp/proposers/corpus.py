@@ -17,8 +17,8 @@ from itertools import islice
 from polyglitch.errors import NothingToTest
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
-from polyglitch.protocols import Candidate, Slot, Token, Tools
-from polyglitch.records import digest
+from polyglitch.protocols import Tools
+from polyglitch.records import Candidate, Slot, Token, digest
 
 READ = 2000  # sentences: some 8,000 words of the open classes
 SHORTEST = 3  # letters
@@ -123,7 +123,9 @@ class WordSets:
     def __init__(self, language: str, kind: str = "") -> None:
         self._language = language_of(language)
         lines = self._language.lines("word_sets")
-        self.signature = f"word-sets/2:{self._language.code}:{kind}-{digest(list(lines), 8)}"
+        heads = self._language.lines("compound_heads")
+        told = digest([*lines, *heads], 8)
+        self.signature = f"word-sets/3:{self._language.code}:{kind}-{told}"
         self._sets: dict[tuple[str, str], list[str]] = {}  # by part of speech and word
         self._bare: set[str] = set()  # words that often stand without an article
         self._safest: set[tuple[str, str]] = (
@@ -137,6 +139,10 @@ class WordSets:
             marks, words = marks_of(line)
             if kind not in SETS or (ALIKE in marks) == SETS[kind]:
                 self._add(parts, marks, words)
+        wanted = kind not in SETS or SETS[kind]  # the whole and its last part say nearly the same
+        some = [word for line in heads for word in line.split()] if wanted else []
+        self._heads = frozenset(word for word in some if not word.startswith("-"))
+        self._whole = frozenset(word[1:] for word in some if word.startswith("-"))
 
     def _add(self, parts: Sequence[str], marks: str, words: Sequence[str]) -> None:
         forms = self._language.agreement.forms if STEMS in marks else ("",)
@@ -154,12 +160,27 @@ class WordSets:
         """At most `top` words for each slot, in the order of the sets, and few: one slot must not fill a report."""
         most = min(top, MOST)
         return [
-            [self._candidate(slot, word) for word in self.others(slot)[:most]] for slot in slots
+            sorted(self._candidates(slot), key=lambda one: -one.accepted)[:most] for slot in slots
         ]
+
+    def _candidates(self, slot: Slot) -> list[Candidate]:
+        """The words for a slot; near a name those alone that say nearly the same: what is said of it is known."""
+        reach = NEAR[slot.token.pos == "ADJ"]
+        near = slot.parse.tokens[max(slot.index - reach, 0) : slot.index + reach + 1]
+        named = self._language.names_hold and any(token.pos == "PROPN" for token in near)
+        before = slot.parse.tokens[slot.index - 1].text.lower() if slot.index else ""
+        degree = before in self._language.comparison or before in self._language.words("degrees")
+        whole = self._language.words("no_degree") if degree else frozenset()
+        found = [self._candidate(slot, word) for word in self.others(slot) if word not in whole]
+        return [one for one in found if not named or one.accepted > ONE_A_SENTENCE]
 
     def _candidate(self, slot: Slot, word: str) -> Candidate:
         old = slot.token.text
-        safe = (old, word) in self._safest or (old.lower(), word) in self._safest
+        safe = (
+            (old, word) in self._safest
+            or (old.lower(), word) in self._safest
+            or word == self._head_of(old)
+        )
         return Candidate(word, 0.0) if safe else Candidate(word, 0.0, ONE_A_SENTENCE)
 
     def others(self, slot: Slot) -> list[str]:
@@ -168,6 +189,8 @@ class WordSets:
         word = slot.token.text if large else slot.token.text.lower()
         part = slot.token.pos if slot.token.pos in ANY else ANY[-1]
         others = self._sets.get((part, word), [])
+        if part == "NOUN" and (head := self._head_of(word)) and head not in others:
+            others = [*others, head]
         before = slot.parse.tokens[slot.index - 1] if slot.index else None
         if not others or self._held(slot, word, others, before):
             return []
@@ -175,17 +198,25 @@ class WordSets:
         leans = before and (before.text.lower() in sounded if sounded else before.pos != "NOUN")
         return [one for one in others if self._language.sound_alike(word, one)] if leans else others
 
+    def _head_of(self, word: str) -> str:
+        """The last part of a compound where it may stand for the whole, or nothing."""
+        if not self._heads or word in self._whole:
+            return ""
+        ends = (word[at].upper() + word[at + 1 :] for at in range(FIRST_PART, len(word) - 3))
+        return next((end for end in ends if end in self._heads), "")
+
     def _held(self, slot: Slot, word: str, others: Sequence[str], before: Token | None) -> bool:
         """Whether the words around one hold it in place, whatever it is."""
         if before and before.pos == "PROPN":
             return True  # what is said of a name is known of it: "el Stuttgart alemán"
-        around = {token.text.lower() for token in slot.parse.tokens}
-        if any(other.lower() in around for other in others):
-            return True  # set against another of its kind: "by day or by night"
+        around = Counter(token.text.lower() for token in slot.parse.tokens)
+        if around[word.lower()] > 1 or any(other.lower() in around for other in others):
+            return True  # said again, or set against another of its kind: "by day or by night"
         agreement = self._language.agreement
         after = slot.parse.tokens[slot.index + 1 : slot.index + 2]
-        if after and (after[0].pos == "NUM" or after[0].text[0].isdigit()):
-            return True  # "the years 90", "chapter 20"
+        counted = after and (after[0].pos == "NUM" or after[0].text[0].isdigit())
+        if counted and word not in self._bare:
+            return True  # "the years 90", "chapter 20"; not the month of a date
         bare = slot.token.pos == "NOUN" and before and before.text.lower() in agreement.bare_after
         plural = agreement.bare_plurals and re.search(agreement.bare_plurals, word)
         return bool(bare and not plural and word not in self._bare)
@@ -201,6 +232,9 @@ SETS = {"alike": True, "unlike": False}
 ALIKE, STEMS, BARE = "=", "~", "!"
 ANY = ("NOUN", "ADJ", "VERB", "ADV", "X")  # the parts of speech of sets that stand under no heading
 MOST = 3  # words a slot
+# Words on each side among which a name counts as near: of a noun, and of an adjective, which may tell whence it is.
+NEAR = (2, 4)
+FIRST_PART = 4  # letters that a compound has before its last part: shorter ones are mostly prefixes ("Auswahl")
 # A swap for a word of the same kind that means something else is taken by fewer readers than one that says nearly the
 # same: it passes the default dial alone, in sentences that have no other (`natural_enough`).
 ONE_A_SENTENCE = 0.84

@@ -15,11 +15,12 @@ from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.record import differ_by_ending
-from polyglitch.nlp.models.smollm import SIGNATURE, open_smollm
-from polyglitch.nlp.proposers.candidates.words import TokenVectors
+from polyglitch.nlp.models.downloads import SMOLLM2
+from polyglitch.nlp.models.smollm import open_smollm
+from polyglitch.nlp.proposers.candidate_words import TokenVectors
 from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
-from polyglitch.protocols import Candidate, Slot
+from polyglitch.records import Candidate, Slot
 
 # Read on the pairs of the nouns and adjectives of the bundled sentences: below, words are of one subject (volcano,
 # lava; airport, plane) rather than of one kind.
@@ -86,5 +87,5 @@ def open_dictionary(language: str) -> DictionaryProposer:
     }
     vectors = open_vectors(language)
     tokens = TokenVectors(weights.words, [(number,) for number in ids.values()])
-    signature = f"dictionary({vectors.signature}>={FIRST}+{SIGNATURE}>={SECOND},mean>={MEAN})"
+    signature = f"dictionary({vectors.signature}>={FIRST}+{SMOLLM2}>={SECOND},mean>={MEAN})"
     return DictionaryProposer(vectors, tokens, ids, word_classes(language), signature)

@@ -9,7 +9,7 @@ from typing import Any
 
 from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.languages import language as language_of
-from polyglitch.protocols import Candidate, Slot
+from polyglitch.records import Candidate, Slot
 
 BATCH = 16
 LONGEST = 512  # word pieces: what such models read

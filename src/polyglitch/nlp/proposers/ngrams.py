@@ -15,7 +15,7 @@ from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.nlp.lexicons.terms import CLASSES, open_lexicon
-from polyglitch.protocols import Candidate, Slot
+from polyglitch.records import Candidate, Slot
 
 # How often two words must have been seen side by side: two nouns need it most (`rock band`, not `sea cage`).
 TOGETHER = {"NN": 6, "NNS": 6, "JJ": 4, "RB": 2}

@@ -15,10 +15,11 @@ import msgspec
 from polyglitch.errors import Missing, UsageError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.models.downloads import smollm_signature
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
-from polyglitch.nlp.models.smollm import SmolLm, open_smollm, signature
-from polyglitch.nlp.proposers.candidates.phrases import open_phrase_filling
-from polyglitch.nlp.proposers.candidates.scoring import (
+from polyglitch.nlp.models.smollm import SmolLm, open_smollm
+from polyglitch.nlp.parsers.choose import Recent
+from polyglitch.nlp.proposers.candidate_scoring import (
     ASKED_FOR,
     STAGES,
     TAIL,
@@ -27,12 +28,12 @@ from polyglitch.nlp.proposers.candidates.scoring import (
     best_first,
     suits,
 )
-from polyglitch.nlp.proposers.candidates.words import CandidateWords
+from polyglitch.nlp.proposers.candidate_words import CandidateWords, open_phrase_filling
 from polyglitch.nlp.proposers.slot_words import article_before, match_article, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.nlp.proposers.wordnet import open_word_relations
-from polyglitch.nlp.recent import Recent
-from polyglitch.protocols import Candidate, Filling, Floats, Gap, Slot
+from polyglitch.protocols import Floats
+from polyglitch.records import Candidate, Filling, Gap, Slot
 
 AT_ONCE = 2 * ROW  # tokens of sentences whose keys and values are held, 46 KB each
 REMEMBERED = 20_000  # slots, some 10 MB
@@ -114,7 +115,7 @@ class SmolLmProposer:
         self._alike = ALIKE if 0 < floor < FLOOR else 0
         known = f"+{relations.signature}" if relations else ""
         first = f"<{asked_for}" if asked_for else ""
-        self.signature = f"{signature()}/9{known}-{self._judge.signature}>={floor}{first}"
+        self.signature = f"{smollm_signature()}/9{known}-{self._judge.signature}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)

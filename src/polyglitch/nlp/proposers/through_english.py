@@ -17,7 +17,8 @@ from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.nlp.proposers.slot_words import with_word
-from polyglitch.protocols import Candidate, Parse, Proposer, Slot, Tools
+from polyglitch.protocols import Proposer, Tools
+from polyglitch.records import Candidate, Parse, Slot
 
 ENGLISH = DEFAULT  # the language whose proposers judge
 CHANGED = frozenset(("NOUN", "ADJ", "VERB", "ADV"))

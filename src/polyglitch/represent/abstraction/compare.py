@@ -65,6 +65,12 @@ def difference(a: WordRelation, b: WordRelation) -> float:
     return float(costs["bound"] + moved)
 
 
+def leaves_out(a: WordRelation, b: WordRelation) -> bool:
+    """Whether one "only" is said of the subject, and the other of something behind it: only John can, John can only."""
+    subject = object_form(a.object)
+    return a.opens and bool(subject) and subject in map(object_form, b.outside)
+
+
 def align(
     left: Sequence[WordRelation], right: Sequence[WordRelation]
 ) -> tuple[list[tuple[int, int]], float, list[str]]:
@@ -74,7 +80,7 @@ def align(
         (difference(a, b), abs(i - j), i, j)
         for i, a in enumerate(left)
         for j, b in enumerate(right)
-        if a.kind == b.kind
+        if a.kind == b.kind and not (leaves_out(a, b) or leaves_out(b, a))
     )
     pairs: list[tuple[int, int]] = []
     used: tuple[set[int], set[int]] = (set(), set())

@@ -41,6 +41,8 @@ class WordRelation(msgspec.Struct, frozen=True):
     shape: str = ""  # how a count is said: "exact", "about", "only", "all but", "every", ...
     vague: bool = False
     inner: bool = False  # said within what somebody says, knows or hopes
+    opens: bool = False  # "only" as the first word: it is said of the subject
+    outside: tuple[str, ...] = ()  # the words before an "only" that it is not said of
 
 
 @cache
@@ -166,10 +168,19 @@ def relations(text: str, side: Side = "over") -> tuple[WordRelation, ...]:
         made = make(section, meaning, values, thing, side)
         if made.kind == "NOT" and reported is not None and at > reported:
             made = replace(made, inner=True)
+        if made.kind == "ONLY":
+            made = replace(made, opens=at == 0, outside=said_before(words, at))
         found.append(Placed(whole(made, rest), at, after))
         at = after
     kept = [one for one in found if one.relation.kind != "SKIP"]
     return tuple(one.relation for one in composed(kept))
+
+
+def said_before(words: list[str], at: int) -> tuple[str, ...]:
+    """The words that an "only" leaves out; none where it may belong to them: "John alone", "the only one"."""
+    articles = table()["ignored"]["articles"]
+    bound = words[at] in ("alone", *articles) or at == 0 or words[at - 1] in articles
+    return () if bound else tuple(words[: at - 1])
 
 
 class Placed(msgspec.Struct, frozen=True):

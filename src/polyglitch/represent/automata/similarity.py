@@ -2,6 +2,8 @@
 
 Cao et al., TOSEM 2022, equations 1 to 5. The published tool enumerates words, loses the quantifiers of groups and stops
 at the first decrease; here words are counted on the product of two minimal automata, with whole numbers.
+
+The same similarity compiled, where somebody built it (`make native`). Without it nothing is lost but time.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from __future__ import annotations
 import re
 import time
 from fractions import Fraction
-from typing import Literal
+from functools import cache
+from typing import Literal, Protocol
 
 import msgspec
 from rapidfuzz.distance import Levenshtein
@@ -22,9 +25,8 @@ from polyglitch.represent.automata.dfa import (
     alphabet,
     automaton,
 )
-from polyglitch.represent.automata.native import native_similarity
 from polyglitch.represent.automata.product import Product, counts, product, shared_counts
-from polyglitch.represent.regex.parse import parse
+from polyglitch.represent.regex.parse import names, parse
 from polyglitch.represent.regex.tree import Node
 
 CONVERGED = 0.001  # the paper's threshold on the change from one length to the next
@@ -32,6 +34,40 @@ LENGTHS = 2_000  # words this long say nothing new of a regex that people write
 EXACT_STATES = 300  # eigenvalues of larger products take seconds
 USUAL = ("paper", DEFAULT_LIMITS)
 TOKEN = re.compile(r"<\w+>|\[\^?(?:\\.|[^\]\\])*(?:\]|\\?\Z)|\{[^}]*(?:\}|\Z)|\\.|\w+|.", re.DOTALL)
+
+
+class Compiled(Protocol):
+    """What native/automata.c offers."""
+
+    def similarity(
+        self, one: str, other: str, threshold: float
+    ) -> tuple[float, int, bool] | None: ...
+
+    def learn(self, name: str, value: str, is_class: bool) -> None: ...
+
+
+@cache
+def compiled() -> Compiled | None:
+    """The compiled part, told the names that a regex may use; nothing where it was not built."""
+    try:
+        from polyglitch.represent.automata import _native
+    except ImportError:
+        return None
+    for name, (kind, value) in names().items():
+        _native.learn(name, value, kind == "class")
+    return _native
+
+
+def native_similarity(one: str, other: str, threshold: float) -> tuple[float, int, bool] | None:
+    """Value, longest length counted and whether it is exact; nothing where Python has to do it.
+
+    That is where it was not built, and for whatever is out of the ordinary: a mistake in a regex, letters beyond ASCII,
+    thousands of states.
+    """
+    part = compiled()
+    if part is None or not (one.isascii() and other.isascii()):
+        return None
+    return part.similarity(one, other, threshold)
 
 
 class RegexSimilarity(msgspec.Struct, frozen=True):
@@ -108,7 +144,7 @@ def language_similarity(
 
 def exact_limit(trimmed: Product) -> RegexSimilarity:
     """The limit itself, by how fast both languages grow."""
-    from polyglitch.represent.automata.limit import limit
+    from polyglitch.represent.automata.product import limit
 
     if len(trimmed.steps) > EXACT_STATES:
         return RegexSimilarity(

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
-from polyglitch.represent.claims.answer_text import bare_answer, polarity
-from polyglitch.represent.claims.answer_text import lists as answer_lists
+from polyglitch.represent.claims.answer_text import polarity
 from polyglitch.represent.claims.facts import Fact, facts
-from polyglitch.represent.claims.lists import agreeing, lists, patterns, phrase_pattern
 from polyglitch.represent.claims.other_languages import spoken_language
 from polyglitch.represent.claims.structure import broken_json, list_items
-from polyglitch.represent.claims.words import AnswerWord, content_words, little_words, tokens
+from polyglitch.represent.claims.words import (
+    AnswerWord,
+    agreeing,
+    content_words,
+    lists,
+    little_words,
+    patterns,
+    phrase_pattern,
+    tokens,
+)
+from polyglitch.systems.answers import answer_lists, bare_answer
 
 Stance = Literal["refusal", "unknown", "yes", "no", ""]
 BREAK = re.compile(r"(?<=[.!?])[\"'”’)\]]*\s+(?=[\"'“(\[]?[A-Z0-9])|\n+")
@@ -54,7 +63,8 @@ class AnswerSentence(NamedTuple):
         return self.start + len(self.text)
 
 
-class Answer(NamedTuple):
+@dataclass(frozen=True)
+class Answer:
     """What an answer says, in a form that can be compared."""
 
     text: str
@@ -63,17 +73,17 @@ class Answer(NamedTuple):
     cut_off: bool
     sentences: tuple[AnswerSentence, ...]
 
-    @property
+    @cached_property  # the same for every fact of the other answer
     def facts(self) -> list[Fact]:
         """All facts in their order."""
         return [fact for sentence in self.sentences for fact in sentence.facts]
 
-    @property
+    @cached_property
     def names(self) -> list[Name]:
         """All names in their order."""
         return [name for sentence in self.sentences for name in sentence.names]
 
-    @property
+    @cached_property
     def words(self) -> list[AnswerWord]:
         """All words of meaning in their order."""
         return [word for sentence in self.sentences for word in sentence.words]

@@ -6,7 +6,6 @@ Numbers and dates in answers, in digits or in words.
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Literal
@@ -14,6 +13,7 @@ from typing import Any, Literal
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import without_ending
+from polyglitch.systems.answers import answer_lists, bare_answer
 
 Polarity = Literal["yes", "no"]
 WORD = re.compile(r"\d+\.\d+|[^\W_]+(?:[.'][^\W_]+)*")
@@ -29,33 +29,22 @@ class ReadAnswer:
     negated: bool
 
 
-@cache
-def lists() -> dict[str, Any]:
-    """The word lists of `answers.toml`."""
-    return language_of(DEFAULT).table("qa/answers.toml", "reading answers")
-
-
-def bare_answer(text: str) -> str:
-    """The text in small letters, without markup, blanks and marks around it."""
-    folded = unicodedata.normalize("NFKC", text).replace("’", "'").lower()
-    folded = re.sub(r"[*_`#<>\[\]\"“”]", " ", folded)
-    spaced = re.sub(r"\s+", " ", folded)
-    return re.sub(r" (?=[,.;:!?])", "", spaced).strip(" .,:;!?'-")
-
-
 def polarity(text: str) -> Polarity | None:
     """Whether an answer is a yes or a no, by how it starts."""
     rest = bare_answer(text)
     changed = True
     while changed:
         changed = False
-        for opener in lists()["preambles"]:
+        for opener in answer_lists()["preambles"]:
             if re.match(rf"{re.escape(opener)}\b[\s,:]*", rest) and rest != opener:
                 rest = re.sub(rf"^{re.escape(opener)}\b[\s,:]*", "", rest)
                 changed = True
     if says_nothing(rest):
         return None
-    sides: tuple[tuple[Polarity, list[str]], ...] = (("no", lists()["no"]), ("yes", lists()["yes"]))
+    sides: tuple[tuple[Polarity, list[str]], ...] = (
+        ("no", answer_lists()["no"]),
+        ("yes", answer_lists()["yes"]),
+    )
     for side, openings in sides:
         for opening in sorted(openings, key=len, reverse=True):
             # "No sequels were made" is no "no": what follows must be a mark, the end, or a new clause.
@@ -72,19 +61,8 @@ def says_nothing(text: str) -> bool:
     said = bare_answer(text)
     return any(
         re.match(rf"(there is |it is |this is |that is )?{re.escape(p)}(\b|$)", said)
-        for p in lists()["none"]
+        for p in answer_lists()["none"]
     )
-
-
-def refuses(text: str) -> bool:
-    """Whether a system declines instead of answering."""
-    return bare_answer(text).startswith(refusals())
-
-
-@cache
-def refusals() -> tuple[str, ...]:
-    """How refusals begin."""
-    return tuple(bare_answer(phrase) for phrase in lists()["refusals"])
 
 
 @lru_cache(maxsize=4096)
@@ -100,10 +78,10 @@ def read(text: str) -> ReadAnswer:
     numbers, words = take_numbers([word for word in found if word not in ("a", "an", "and")])
     if date is not None and date[1:] == (None, None):
         numbers.add(float(date[0] or 0))  # "2000" may be a year or two thousand of something
-    negated = bool(set(words) & set(lists()["negations"])) or "n't" in rest
-    kept = {answer_form(word) for word in words if word not in lists()["fillers"]}
+    negated = bool(set(words) & set(answer_lists()["negations"])) or "n't" in rest
+    kept = {answer_form(word) for word in words if word not in answer_lists()["fillers"]}
     return ReadAnswer(
-        frozenset(kept - set(lists()["negations"])), frozenset(numbers), date, negated
+        frozenset(kept - set(answer_lists()["negations"])), frozenset(numbers), date, negated
     )
 
 
@@ -111,7 +89,7 @@ def read(text: str) -> ReadAnswer:
 def aliases() -> list[tuple[str, re.Pattern[str]]]:
     """Patterns of other spellings, each with what it is turned into."""
     made = []
-    for first, *others in lists()["aliases"]:
+    for first, *others in answer_lists()["aliases"]:
         for other in sorted(others, key=len, reverse=True):
             made.append((first, re.compile(rf"(?<!\w){re.escape(other)}(?!\w)")))
     return made

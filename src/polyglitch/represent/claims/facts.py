@@ -15,8 +15,7 @@ from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
 from polyglitch.represent.abstraction.relations import number_at, table
 from polyglitch.represent.claims import other_languages
-from polyglitch.represent.claims.lists import lists, units
-from polyglitch.represent.claims.words import tokens
+from polyglitch.represent.claims.words import lists, tokens, units
 
 CODE = re.compile(
     r"https?://[^\s<>\"')\]]+[^\s<>\"')\].,;:!?]|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|"

@@ -12,8 +12,7 @@ import math
 import re
 from typing import Any
 
-from polyglitch.represent.claims.program_parts import Jump, NotKnown, TooMuch
-from polyglitch.represent.claims.program_tree import Program
+from polyglitch.represent.claims.program_tree import Jump, NotKnown, Program, TooMuch
 
 INPUTS: tuple[Any, ...] = (
     0, 1, 2, 3, 4, 7, 10, 12, 25, -4, 97, 2.5, "", "a", "abba", "Hello World", "racecar", "the cat saw the dog",

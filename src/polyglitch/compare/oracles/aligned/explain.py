@@ -26,7 +26,6 @@ from polyglitch.compare.oracles.aligned.links import (
     Sentence,
     Side,
     Word,
-    number_words,
 )
 from polyglitch.compare.oracles.aligned.model import CLOSE
 from polyglitch.files.lazy_numpy import np
@@ -76,13 +75,20 @@ def broken_numbers(linked: Linked, target: str) -> list[Broken]:
 
 
 def repeated_numbers(linked: Linked, target: str) -> frozenset[tuple[int, int]]:
-    """The changed numbers, by output and place, that the other output says in another form: 8 and 八."""
+    """The changed numbers, by output and place, that the other output says in another form: 8 and 八, 15 and quinze."""
     return frozenset(
         (number, at)
         for number, (side, other) in enumerate(linked.sides)
         for at in side.changed
-        if (held := value(side.output.words[at])) and says(other.output, held, target)
+        if (held := value(side.output.words[at]) or spelled(side.output.words[at], target))
+        and says(other.output, held, target)
     )
+
+
+def spelled(word: Word, language: str) -> str:
+    """The digits of a number that is written as a word: "quinze"; empty if it is none or too small to tell."""
+    number = language_of(language).numbers.get(word.text.lower(), 0)
+    return str(number) if number >= LEAST else ""
 
 
 def says(sentence: Sentence, held: str, language: str) -> bool:
@@ -90,7 +96,7 @@ def says(sentence: Sentence, held: str, language: str) -> bool:
     figures = {re.sub(r"\D", "", found) for found in FIGURES.findall(sentence.text)}
     if held in figures or values(sentence)[held]:
         return True
-    named = [name for name, digits in number_words(language).items() if digits == held]
+    named = [name for name, number in language_of(language).numbers.items() if str(number) == held]
     return any(name in word.text.lower() for word in sentence.words for name in named)
 
 
@@ -105,6 +111,13 @@ def broken_negations(linked: Linked, source: str, target: str) -> list[Broken]:
             changed = [at for at in plain if side.output_match[at] == NONE]
             return [Broken("negation", number, at) for at in changed]
     return []
+
+
+def beside_phrase(linked: Linked, fact: Broken) -> bool:
+    """Whether a broken fact stands where a sentence says its phrase: what is wrong elsewhere in it is not compared."""
+    side, other = linked.sides[fact.output]
+    following = side.output_match[fact.place + 1 : fact.place + 2]
+    return len(side.output.words) <= len(other.output.words) or any(at != NONE for at in following)
 
 
 def negations(sentence: Sentence, language: str, broad: bool) -> list[int]:

@@ -20,7 +20,7 @@ from polyglitch.compare.metrics.units import cut, han
 from polyglitch.compare.oracles.aligned.lexicon import Lexicon, Numbers
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
-from polyglitch.protocols import Parse
+from polyglitch.records import Parse
 
 Kind = Literal["content", "function", "mark", "number", "name", "negation"]
 

@@ -16,6 +16,7 @@ from polyglitch.compare.oracles.aligned.explain import (
     Broken,
     Suspect,
     about,
+    beside_phrase,
     broken_facts,
     edits_negation,
     explain,
@@ -42,15 +43,14 @@ from polyglitch.compare.oracles.aligned.model import (
     word_rows,
 )
 from polyglitch.compare.oracles.aligned.resources import PAIR, Resources
-from polyglitch.compare.oracles.facts.lists import FactFinding
+from polyglitch.compare.oracles.facts.numbers import FactFinding
 from polyglitch.compare.oracles.facts.oracle import one_sided
-from polyglitch.compare.oracles.two_outputs import two_texts, undecided
-from polyglitch.component import Component
 from polyglitch.errors import UsageError
-from polyglitch.languages.guess import guess_language
-from polyglitch.nlp.lexicons.wordnet import dictionary_folder
+from polyglitch.languages.record import guess_language
+from polyglitch.nlp.lexicons.words import dictionary_folder
 from polyglitch.protocols import Floats, Tools
-from polyglitch.records import Case, Span, Trial, Verdict
+from polyglitch.records import Case, Span, Trial, Verdict, two_texts, undecided
+from polyglitch.registry import Component
 
 FACT = 0.7  # what a broken fact adds by itself, so that it ranks above any wording; see docs/explanation/oracle.md
 SHOWN = {  # of the features of a pair, as a report names them
@@ -121,6 +121,8 @@ def read_pairs(
         pairing = pair_off(linked.first, linked.second, lexicon, context.likeness)
         rows = word_rows(linked, pairing, context, both(vectors, quad))
         broken = broken_facts(linked, resources.source, resources.target)
+        if quad.relation == "contained":
+            broken = [one for one in broken if beside_phrase(linked, one)]
         texts = (quad.source, quad.followup), (quad.first, quad.second)
         told = one_sided(*texts, resources.source, resources.target) if facts else []
         denies = any(edits_negation(side, resources.source) for side, _ in linked.sides)

@@ -23,8 +23,7 @@ from polyglitch.compare.oracles.aligned.links import (
 from polyglitch.errors import PolyglitchError, UsageError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.lexicons.wordnet import PARTS, WordNet
-from polyglitch.nlp.lexicons.words import Pivot, open_pivot
+from polyglitch.nlp.lexicons.words import PARTS, Pivot, WordNet, open_pivot
 from polyglitch.protocols import Embedder, Floats, Inspection, Parser, Tools, WhiteBox
 from polyglitch.records import Input
 
@@ -258,7 +257,7 @@ def open_likeness(language: str, word_for: Callable[[str], str] | None = None) -
 
 def open_opposites(language: str) -> Callable[[str, str], bool]:
     """Whether two words are opposites or two of a kind, by WordNet where it is installed: their vectors are near."""
-    from polyglitch.nlp.lexicons.wordnet import open_wordnet
+    from polyglitch.nlp.lexicons.words import open_wordnet
 
     wordnet = at_hand(open_wordnet) if language_of(language).wordnet else None
     return never if wordnet is None else differing(wordnet)
@@ -273,22 +272,22 @@ def never(one: str, other: str) -> bool:
 def differing(wordnet: WordNet) -> Callable[[str, str], bool]:
     """Whether WordNet has two words as opposites or two of a kind; what it says of a word is kept over all batches."""
     known = lru_cache(WORDS)(lambda word: meanings(wordnet, word))
+    near = lru_cache(WORDS)(lambda word: next_of_kin(wordnet, word))
 
     def differ(one: str, other: str) -> bool:
         here, there = known(one), known(other)
         if other in here.opposites:
             return True
-        akin = one in there.near or other in here.near
-        return not akin and bool(here.kinds & there.kinds)
+        # Next of kin are dear to find, and only two of a kind can be told apart by them.
+        return bool(here.kinds & there.kinds) and one not in near(other) and other not in near(one)
 
     return differ
 
 
 class Meanings(NamedTuple):
-    """What WordNet says of a word: its opposites, its synonyms and next of kin, and the kinds of thing it is one of."""
+    """What WordNet says of a word: its opposites, and the kinds of thing it is one of."""
 
     opposites: frozenset[str] = frozenset()
-    near: frozenset[str] = frozenset()
     kinds: frozenset[tuple[str, ...]] = frozenset()
 
 
@@ -298,11 +297,13 @@ def meanings(wordnet: WordNet, word: str) -> Meanings:
         return Meanings()
     nouns = wordnet.synsets(word, "NOUN")[:SENSES]
     kinds = {wordnet.wider(synset) for synset in nouns} - {()}
-    return Meanings(
-        frozenset(o for part in PARTS for o in wordnet.antonyms(word, part)),
-        frozenset(o for part in PARTS for o in wordnet.neighbours(word, part)),
-        frozenset(kinds),
-    )
+    opposites = frozenset(o for part in PARTS for o in wordnet.antonyms(word, part))
+    return Meanings(opposites, frozenset(kinds))
+
+
+def next_of_kin(wordnet: WordNet, word: str) -> frozenset[str]:
+    """The synonyms of a word, and the words one step from it."""
+    return frozenset(o for part in PARTS for o in wordnet.neighbours(word, part))
 
 
 @cache

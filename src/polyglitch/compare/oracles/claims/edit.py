@@ -12,8 +12,7 @@ from rapidfuzz.distance import Levenshtein
 
 from polyglitch.represent.claims.answer import Name, inner_capitals, read_answer
 from polyglitch.represent.claims.facts import Fact, facts, same_fact
-from polyglitch.represent.claims.lists import lists, opposites
-from polyglitch.represent.claims.words import little_words, root, tokens
+from polyglitch.represent.claims.words import lists, little_words, opposites, root, tokens
 
 SHORT_WORD = 3  # letters of a word in which a slip makes another word
 MOST_NUMBERS = 8  # of an input, among which a sum or product is looked for

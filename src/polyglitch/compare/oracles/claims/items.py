@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from polyglitch.compare.oracles.claims.asked import Asked
-from polyglitch.compare.oracles.claims.difference import Difference
+from polyglitch.compare.oracles.claims.difference import Asked, Difference
 from polyglitch.compare.oracles.claims.enumerations import shared
 from polyglitch.represent.claims.answer import (
     Answer,
@@ -16,8 +15,14 @@ from polyglitch.represent.claims.answer import (
     same_name,
 )
 from polyglitch.represent.claims.facts import Fact, facts, same_fact
-from polyglitch.represent.claims.lists import lists, phrase_pattern, units
-from polyglitch.represent.claims.words import little_words, root, tokens
+from polyglitch.represent.claims.words import (
+    lists,
+    little_words,
+    phrase_pattern,
+    root,
+    tokens,
+    units,
+)
 
 Item = Fact | Name
 SMALL = 10  # a bare number up to this may only count what is said anyway
@@ -215,9 +220,10 @@ def roots_of(text: str) -> frozenset[str]:
 def bound_differences(a: Answer, b: Answer) -> Iterator[Difference]:
     """A date or time that both have, as a beginning in one and as an end in the other: from June, until June."""
     sides: dict[str, list[str]] = lists()["bounds"]
-    for f in a.facts:
-        g = next((x for x in b.facts if x.kind in TIMED and same_fact(f, x)), None)
-        if f.kind not in TIMED or g is None:
+    timed = [[f for f in answer.facts if f.kind in TIMED] for answer in (a, b)]
+    for f in timed[0]:
+        g = next((x for x in timed[1] if same_fact(f, x)), None)
+        if g is None:
             continue
         bounds = [bound(x, y.text, sides) for x, y in ((f, a), (g, b))]
         if None not in bounds and bounds[0] != bounds[1]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from polyglitch.compare.oracles.claims.asked import Asked
-from polyglitch.compare.oracles.claims.difference import Difference
+from polyglitch.compare.oracles.claims.difference import Asked, Difference
 from polyglitch.compare.oracles.claims.edit import InputDifference, changes_denial, telling
 from polyglitch.compare.oracles.claims.items import Item, counts, kind, mentions, rivalled
-from polyglitch.compare.oracles.claims.statements import overlap
-from polyglitch.compare.oracles.claims.wording import replaced
+from polyglitch.compare.oracles.claims.statements import overlap, replaced
 from polyglitch.represent.claims.answer import (
     Answer,
     Name,
@@ -17,8 +15,7 @@ from polyglitch.represent.claims.answer import (
     says_so,
 )
 from polyglitch.represent.claims.facts import Fact, same_fact
-from polyglitch.represent.claims.lists import lists
-from polyglitch.represent.claims.words import opposed, reach_of, root, said_among, tokens
+from polyglitch.represent.claims.words import lists, opposed, reach_of, root, said_among, tokens
 
 BRIEF = 6  # words of meaning of a brief answer
 FRAME = 0.6  # two sentences that share so much say the same of different things

@@ -14,7 +14,7 @@ import unicodedata
 from functools import cache
 from typing import NamedTuple
 
-from polyglitch.compare.oracles.facts.lists import (
+from polyglitch.compare.oracles.facts.numbers import (
     FactFinding,
     FactWord,
     deniers,
@@ -25,7 +25,7 @@ from polyglitch.compare.oracles.facts.lists import (
     without_titles,
 )
 from polyglitch.languages import language as language_of
-from polyglitch.languages.guess import letters_by_script
+from polyglitch.languages.record import letters_by_script
 from polyglitch.nlp.lexicons.words import frequencies, frequencies_or_like
 
 WEIGHT = 0.9
@@ -150,12 +150,15 @@ def clause(words: tuple[FactWord, ...], at: int, step: int) -> list[int]:
 
 def numbers_something(words: tuple[FactWord, ...], at: int) -> bool:
     """Whether a word is short for "number": No. 1."""
-    after = [word.text for word in words[at + 1 : at + 3]]
-    return len(after) == 2 and after[0] == "." and after[1][:1].isdigit()
+    if at + 2 >= len(words) or words[at + 1].text != ".":
+        return False
+    return words[at + 2].text[:1].isdigit()
 
 
 def denies(low: str, code: str) -> bool:
     """Whether a word, or a part of a compound with hyphens, denies by what it means: non-fiction."""
+    if "-" not in low:
+        return low in deniers(code)
     return any(part in deniers(code) for part in (low, *low.split("-")))
 
 
@@ -282,10 +285,12 @@ def copied_findings(
     before, found = {word.text for word in sources}, []
     titles, ordered = kept_titles(sources, words)[1], command(sources, source_language)
     for at, word in enumerate(words):
+        if word.text not in before:
+            continue
         beside = [words[place].text for place in (at - 1, at + 1) if 0 <= place < len(words)]
         named = all(other[:1].isupper() for other in beside)  # part of a name: Simple and Select
         plain = word.text == word.low and not named and at not in titles
-        copied = word.text in before and (plain or (at == 0 and word.text == ordered))
+        copied = plain or (at == 0 and word.text == ordered)
         if copied and is_foreign(word.low, source_language, language):
             reason = f"'{word.text}' was left as it stands in the source"
             found.append(FactFinding("untranslated", reason, word.start, word.end, COPIED))

@@ -26,8 +26,8 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
 )
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
-from polyglitch.protocols import Parse, Token, Tools
-from polyglitch.records import Trial
+from polyglitch.protocols import Tools
+from polyglitch.records import Parse, Token, Trial
 
 GENDERS = ("masculine", "feminine")
 ENDINGS = {"o": 0, "os": 0, "a": 1, "as": 1}
@@ -59,6 +59,8 @@ class Genders(NamedTuple):
 
     def joined_clitic(self, low: str) -> tuple[str, int] | None:
         """A pronoun written together with its verb, and its gender: "reemplazarlo"."""
+        if not self.joins_clitics:  # the language writes none so
+            return None
         for form, gender in self.pronouns.items():
             ending = form.removeprefix("-")
             verb = low.removesuffix(ending)
@@ -152,6 +154,8 @@ def before_verb(tokens: Sequence[Token], at: int, known: Genders) -> bool:
         0 < at < len(tokens) - 1
         and tokens[at - 1].text.lower() in known.draws_clitics
         and tokens[at + 1].pos in VERBS
+        # "mais velhos do que a lava": what is compared is no verb, whatever the parser says
+        and not (at > 1 and tokens[at - 2].text.lower() in known.determiners)
     )
 
 
@@ -196,7 +200,7 @@ class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(4)"
+    signature = "agreement(5)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""
@@ -330,6 +334,9 @@ def first_disagreeing(
         linked = max(0, linked - 1)
         if low in known.linking:
             linked = REACH
+            # "refused the offer, saying that it was": a verb without a subject may speak of the later noun
+            alone = units[at - 1] in known.refers and not low.endswith("r")  # no infinitive
+            rival = rival or (alone and bool(between))
         elif low in language_of(language).numbers and low not in known.determiners:
             linked = (
                 0  # "was delivered two weeks later": what follows is counted, not told of the noun
@@ -400,7 +407,11 @@ def pronoun_gender(side: Units, at: int, known: Genders) -> int | None:
 
 def adjective_gender(low: str, language: str) -> int | None:
     """The gender that the ending of a word tells; nothing for adverbs, short words and those of the closed classes."""
-    if len(low) < SHORTEST or low.endswith(STIFF) or low in language_of(language).function_words:
+    known = language_of(language)
+    stiff = (
+        low.endswith(STIFF) or low in known.comparison
+    )  # "demasiado vaga" agrees in its last word
+    if len(low) < SHORTEST or stiff or low in known.function_words:
         return None
     return ENDINGS.get(low[-2:] if low.endswith("s") else low[-1:])
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.compare.oracles.witnesses.changed_words import Rarity, Statement, Witness
-from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens, WayBack
-from polyglitch.compare.oracles.witnesses.second_opinion import SecondOpinion
-from polyglitch.component import Component
+from polyglitch.compare.oracles.witnesses.confidence import (
+    Confidence,
+    ForeignLens,
+    SecondOpinion,
+    WayBack,
+)
 from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import two_letters
 from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.protocols import Tools
-from polyglitch.records import Span, Trial, Verdict
+from polyglitch.records import Span, Trial, Verdict, two_texts, undecided
+from polyglitch.registry import Component
 
 # Chosen on the half of the read pairs that is for choosing, the translator its own lens: a changed word to which
 # it gives a chance under 30%.

@@ -14,18 +14,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
+from unicodedata import combining, normalize
 
 from rapidfuzz.distance import LCSseq
 
 from polyglitch.compare.metrics.units import DiffBlock, Units, blocks, cut
-from polyglitch.compare.oracles.facts.lists import fact_lists
+from polyglitch.compare.oracles.facts.numbers import fact_lists
 from polyglitch.compare.oracles.facts.wording import AT_HOME, is_foreign
-from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
 from polyglitch.nlp.lexicons.words import Frequency, frequencies, frequencies_or_like, lists_at_hand
 from polyglitch.protocols import Tools
-from polyglitch.records import Trial
+from polyglitch.records import Trial, two_texts, undecided
 
 ORDINALS = ("first", "second")  # of the two outputs, as reasons say it
 RECENT = 4096  # pairs that are kept for the next witness
@@ -147,6 +147,16 @@ def place_of(phrase: list[str], sentence: list[str]) -> tuple[int, int]:
     return place
 
 
+def said_phrase(first: str, second: str, language: str | None) -> tuple[int, int, int]:
+    """Which output is the sentence, and where it says the other, with the word before: "não dia" for "o dia"."""
+    sides = cut(first, language), cut(second, language)
+    units = folded(sides[0]), folded(sides[1])
+    number = int(len(units[1]) > len(units[0]))
+    start, end = place_of(units[1 - number], units[number])
+    spans = sides[number].spans[max(0, start - 1) : end]
+    return (number, spans[0][0], spans[-1][1]) if spans else (number, 0, 0)
+
+
 def of_block(number: int, block: DiffBlock, sides: tuple[Units, Units]) -> list[ChangedWord]:
     """The words of one place of difference, without marks between words.
 
@@ -194,7 +204,7 @@ class Rarity:
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
-        self.signature = f"rarity(lists={lists_at_hand()},version=1)"
+        self.signature = f"rarity(lists={lists_at_hand()},version=2)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How rare the rarest changed word is, from 0 to 8; nothing without a list for the language."""
@@ -213,7 +223,8 @@ def rarest(pair: Pair, frequency: Frequency, language: str) -> Statement | None:
     if not words:
         return None
     found, word = min(
-        ((frequency(pair.text(word)), word) for word in words), key=lambda one: one[0]
+        ((max(map(frequency, verb_forms(pair.text(word)))), word) for word in words),
+        key=lambda one: one[0],
     )
     said = (
         f"rare in {language}, about one in {counted(10 ** (9 - found))} words"
@@ -224,11 +235,25 @@ def rarest(pair: Pair, frequency: Frequency, language: str) -> Statement | None:
     return Statement(Rarity.name, COMMONEST - found, text, word.output, (word.start, word.end))
 
 
+def verb_forms(text: str) -> list[str]:
+    """A word, and the verb in it where a pronoun is joined to it: "desligá-la" is rare, "desligar" is not."""
+    stem, _, pronoun = text.rpartition("-")
+    if not stem or len(pronoun) > LONGEST_PRONOUN:
+        return [text]
+    return [text, stem, bare_letters(stem) + "r"]
+
+
+def bare_letters(text: str) -> str:
+    """A text without the accents of its letters."""
+    return "".join(one for one in normalize("NFD", text) if not combining(one))
+
+
 def counted(number: float) -> str:
     """A number as people say it: 89 million, 40,000."""
     return f"{number / 1e6:,.0f} million" if number >= 1e6 else f"{round(number, -3):,.0f}"
 
 
+LONGEST_PRONOUN = 3  # letters of a pronoun behind a hyphen: "-lhe", "-nos"
 SHORTEST = 4  # letters: shorter words are words of many languages
 LIKELY, SURE = 1.0, 2.0  # copied; copied, and hardly a word of the language
 RARER = 1.3  # on Zipf's scale: a word that its own language has twenty times more often is no loan

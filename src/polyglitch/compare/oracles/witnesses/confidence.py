@@ -9,6 +9,16 @@ The way back: which words of the source one translation still tells, and the oth
 direction is not asked to translate (the noise of a whole trip drowns what is looked for), but how likely it finds each
 source after its own translation. Words that both sources have should be told by both translations alike; where one is
 told by one and hardly by the other, something of it was lost or changed on the way there.
+
+Opinions on whole translations: a judge's, and a quality estimator's.
+
+A second opinion: a language model is shown both sources, both translations and the changed words, and asked.
+
+It is dear and not always right, so it is asked only about pairs that other witnesses leave open, within a budget; what
+it said is kept, and asked again only when the model or the question changes.
+
+A quality estimator gives each translation a number. What it says of one alone depends on its source and its habits;
+the difference within a pair is the evidence, in steps that a reader notices.
 """
 
 from __future__ import annotations
@@ -16,12 +26,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
 from polyglitch.compare.metrics.units import Units, cut
-from polyglitch.compare.oracles.two_outputs import two_texts
 from polyglitch.compare.oracles.witnesses.changed_words import (
     ORDINALS,
     ChangedWord,
@@ -29,11 +40,15 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
     Statement,
     changed_pair,
 )
-from polyglitch.protocols import FocusedLens, Lens, TokenScore, Tools
-from polyglitch.records import Input, Trial, digest
+from polyglitch.files.foreign import one_line
+from polyglitch.files.settings import parse_toml
+from polyglitch.languages import language as language_of
+from polyglitch.protocols import FocusedLens, Lens, QualityEstimator, TokenScore, Tools
+from polyglitch.records import Input, Trial, digest, two_texts
 
 SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
 LEAST_SHOWN = 0.0001
+DIGITS = 2  # of nats: what is read together moves the fifth, and a verdict must not
 ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is laid over its output does
 LAST_WORD = re.compile(r"(\w+)\W*$")
 WORDS = re.compile(r"\w+")
@@ -42,6 +57,14 @@ AT_ONCE = 256  # outputs that a lens is given in one call
 SCORING = 2  # of the rules by which lenses score: what was kept by others is not taken for these
 Languages = tuple[str | None, str | None]  # of inputs and outputs
 Span = tuple[int, int]
+# What an answer may be, and which output it blames.
+ANSWERS: dict[str, tuple[float, int | None, str]] = {
+    "first": (1.0, 0, "finds an error in the first translation that the second has not"),
+    "second": (1.0, 1, "finds an error in the second translation that the first has not"),
+    "both": (1.0, None, "finds an error of its own in each translation"),
+    "none": (0.0, None, "finds both translations equally good"),
+}
+LONGEST = 2000  # characters of a text in the question
 
 
 class AskedText(NamedTuple):
@@ -56,7 +79,7 @@ class Confidence:
     """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    signature = "confidence(3)"
+    signature = "confidence(4)"
     own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
@@ -81,7 +104,7 @@ class ForeignLens(Confidence):
     """
 
     name = "lens"
-    signature = "lens(3)"
+    signature = "lens(4)"
     own = False
 
 
@@ -115,7 +138,8 @@ def statement(
     place = f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation"
     what = "comes too soon" if word.early else "is unlikely there"
     words = f"{place} {what}: {name} gives it a chance of {shown(share)}"
-    return Statement(witness, min(worst, SURPRISE_MOST), words, word.output, (word.start, word.end))
+    told_as = round(min(worst, SURPRISE_MOST), DIGITS)
+    return Statement(witness, told_as, words, word.output, (word.start, word.end))
 
 
 def surprises(
@@ -238,7 +262,7 @@ class WayBack:
     """Hears a lens of the other direction on the sources of pairs whose outputs differ."""
 
     name = "back"
-    signature = "back(1)"
+    signature = "back(2)"
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
@@ -296,7 +320,10 @@ def statement_back(
     if not told:
         return None
     worst = sorted(told, key=lambda one: -one.difference)[:COUNTED]
-    one = worst[0]
+    # "the" is seldom what was lost: another word is shown, where one is told nearly as badly.
+    told_badly = [item for item in worst if 2 * item.difference >= worst[0].difference]
+    light = language_of(language).articles
+    one = next((item for item in told_badly if item.text.lower() not in light), worst[0])
     at_fault = 0 if one.first > one.second else 1
     here, there = (one.first, one.second) if at_fault == 0 else (one.second, one.first)
     name = lens.signature.partition("|")[0]
@@ -304,7 +331,8 @@ def statement_back(
         f"the {ORDINALS[at_fault]} translation hardly tells {one.text!r} of its source: {name} gives it a chance of "
         f"{shown(math.exp(-here))}, and of {shown(math.exp(-there))} after the other"
     )
-    return Statement(WayBack.name, sum(item.difference for item in worst), words, at_fault)
+    total = round(sum(item.difference for item in worst), DIGITS)
+    return Statement(WayBack.name, total, words, at_fault)
 
 
 def shared(first: Units, second: Units) -> list[tuple[int, int]]:
@@ -319,3 +347,117 @@ def shared(first: Units, second: Units) -> list[tuple[int, int]]:
                 strict=True,
             )
     return found
+
+
+class SecondOpinion:
+    """Asks the judge of the campaign about every pair it is given whose outputs differ."""
+
+    name = "judge"
+
+    def __init__(self, language: str | None = None) -> None:
+        self.language = language  # of the outputs, where the campaign does not tell
+        self.signature = f"judge(question={digest([question_frame()], 8)})"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """1 where the judge sees an error that one output has and the other has not, else 0; nothing unasked."""
+        judge = tools.judge
+        if judge is None:
+            return [None] * len(trials)
+        languages = (tools.languages[0], self.language or tools.languages[1])
+        pairs = [changed_pair(trial, languages[1]) for trial in trials]
+        questions = [pair and question(pair, languages) for pair in pairs]
+        wanted = list(dict.fromkeys(text for text in questions if text))
+        kind = f"judge:{judge.signature}"
+        keys = {text: digest([text], 32) for text in wanted}
+        known = tools.remember(kind, list(keys.values()))
+        new = [text for text in wanted if keys[text] not in known]
+        answers = zip(new, judge.answers(new), strict=True)
+        said = {keys[text]: answer for text, answer in answers if answer is not None}
+        tools.keep(kind, said)
+        known |= said
+        name = judge.signature.partition("|")[0]
+        return [opinion(known.get(keys[text]), name) if text else None for text in questions]
+
+
+def question(pair: Pair, languages: tuple[str | None, str | None]) -> str:
+    """What the judge is asked about a pair; all that a system said stands between marks, as text to be judged."""
+    changed = [
+        ", ".join(
+            pair.text(word) for word in pair.words if word.output == output and not word.early
+        )
+        for output in (0, 1)
+    ]
+    names = [language_of(code).name or code if code else "another language" for code in languages]
+    values = {
+        "source": names[0] if languages[0] else "one language",
+        "target": names[1],
+        **dict(zip(("first_source", "second_source"), pair.inputs, strict=True)),
+        **dict(zip(("first", "second"), pair.outputs, strict=True)),
+        **dict(zip(("first_changed", "second_changed"), changed, strict=True)),
+    }
+    shown = {key: one_line(str(text), LONGEST) or "(nothing)" for key, text in values.items()}
+    # In one step, so that a text with a name in braces is not filled in turn.
+    return re.sub(r"\{(\w+)\}", lambda match: shown[match[1]], question_frame())
+
+
+@cache
+def question_frame() -> str:
+    """The question with places for the texts."""
+    text = files("polyglitch").joinpath("resources", "judge.toml").read_text("utf-8")
+    return str(parse_toml(text, "judge.toml")["question"])
+
+
+def opinion(answer: str | None, name: str) -> Statement | None:
+    """An answer as a statement; one that is none of the four says nothing."""
+    found = re.match(r"\W*(\w+)", (answer or "").casefold())
+    if not found or found[1] not in ANSWERS:
+        return None
+    suspicion, output, words = ANSWERS[found[1]]
+    return Statement(SecondOpinion.name, suspicion, f"{name} {words}", output)
+
+
+class Quality:
+    """Hears a quality estimator on both outputs of pairs that differ."""
+
+    name = "quality"
+    signature = "quality(1)"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """How much worse one translation is than the other, in steps that a reader notices; nothing without one."""
+        estimator = tools.quality
+        if estimator is None:
+            return [None] * len(trials)
+        pairs = [
+            # A phrase and its sentence are not of the same length, and their estimates not of one scale.
+            changed_pair(trial, tools.languages[1]) if trial.case.relation == "similar" else None
+            for trial in trials
+        ]
+        sides = [
+            side for pair in pairs if pair for side in zip(pair.inputs, pair.outputs, strict=True)
+        ]
+        asked = {digest(list(side), 32): side for side in sides}
+        kind = f"quality:{estimator.signature}"
+        known = tools.remember(kind, list(asked))
+        new = {key: side for key, side in asked.items() if key not in known}
+        if new:
+            sources, outputs = zip(*new.values(), strict=True)
+            said = dict(zip(new, estimator.estimate(sources, outputs), strict=True))
+            tools.keep(kind, said)
+            known |= said
+        found = {side: float(known[key]) for key, side in asked.items()}
+        return [pair and compared_estimates(pair, found, estimator) for pair in pairs]
+
+
+def compared_estimates(
+    pair: Pair, found: dict[tuple[str, str], float], estimator: QualityEstimator
+) -> Statement:
+    """The two estimates of a pair as a statement."""
+    values = [found[side] for side in zip(pair.inputs, pair.outputs, strict=True)]
+    worse = 0 if values[0] < values[1] else 1
+    name = estimator.signature.partition("#")[0]
+    words = (
+        f"{name} gives the {ORDINALS[worse]} translation {values[worse]:.2f}, "
+        f"and the other {values[1 - worse]:.2f}"
+    )
+    steps = abs(values[0] - values[1]) / estimator.noticed
+    return Statement(Quality.name, steps, words, worse)

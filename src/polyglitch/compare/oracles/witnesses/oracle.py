@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any, cast
@@ -37,9 +37,8 @@ from polyglitch.compare.oracles.aligned.oracle import (
     with_facts,
 )
 from polyglitch.compare.oracles.aligned.resources import Resources
-from polyglitch.compare.oracles.facts.lists import FactFinding
+from polyglitch.compare.oracles.facts.numbers import FactFinding
 from polyglitch.compare.oracles.facts.oracle import one_sided
-from polyglitch.compare.oracles.two_outputs import two_texts, undecided
 from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
 from polyglitch.compare.oracles.witnesses.changed_words import (
     ChangedWord,
@@ -49,17 +48,25 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
     Untranslated,
     Witness,
     changed_pair,
+    said_phrase,
 )
-from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens, WayBack
-from polyglitch.component import Component
+from polyglitch.compare.oracles.witnesses.confidence import (
+    Confidence,
+    ForeignLens,
+    Quality,
+    SecondOpinion,
+    WayBack,
+)
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
-from polyglitch.languages.guess import guess_language
+from polyglitch.languages.record import guess_language
 from polyglitch.nlp.lexicons.words import lists_at_hand
-from polyglitch.nlp.recent import Recent
+from polyglitch.nlp.parsers.choose import Recent
 from polyglitch.protocols import Tools
-from polyglitch.records import Span, Trial, Verdict
+from polyglitch.records import Span, Trial, Verdict, two_texts, undecided
+from polyglitch.registry import Component
+from polyglitch.run.threads import Threads, WorkQueue
 
 LEAST, MOST = 0.0005, 0.9995  # chances beyond are all the same to those who listen
 ANY = -1.0  # a threshold that everything is past, so that every pair is explained
@@ -132,7 +139,7 @@ class OwnFacts:
     """Holds each output against the input it answers: negation, numbers, dates, names, repeated words."""
 
     name = "facts"
-    signature = f"facts(5,lists={lists_at_hand()})"
+    signature = f"facts(6,lists={lists_at_hand()})"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The finding that weighs most among those that one output has and the other has not."""
@@ -150,6 +157,14 @@ class OwnFacts:
         if trial.case.relation == "similar":
             # The other output has the same word where it stands: its source only allows for it.
             found = [one for one in found if self.lost(trial, *one) or touched(changed, *one)]
+        elif trial.case.relation == "contained":
+            # What is broken elsewhere in the sentence says nothing of the phrase.
+            number, start, end = said_phrase(*two_texts(trial), target)
+            found = [
+                one
+                for one in found
+                if one[0] != number or (start < one[1].end and end > one[1].start)
+            ]
         if not found:
             return None
         # Of several "não" the one that the other output has not is the one that is too much.
@@ -172,11 +187,11 @@ def touched(changed: Sequence[ChangedWord], number: int, item: FactFinding) -> b
 
 
 FACTS = "facts"
-# Log-odds that some witness with a word to show must add by itself where a model was asked. Where many add a little
-# instead, one in three of the pairs that were read had a bug, and its word was not named once; so the chance of such a
-# pair ends at one half. Without a model there is often nobody to lead, and the sum has to do.
-LEADS, UNLED = 0.8, 0.5
-LENSES = frozenset({Confidence.name, ForeignLens.name})
+# Log-odds that some witness with a word to show must add by itself where the system was its own lens. Where many add
+# a little instead, one in three of the pairs that were read had a bug, and its word was not named once; so the chance
+# of such a pair ends at one half. Without that lens there is often nobody to lead, and the sum has to do.
+LEADS, UNLED = 1.0, 0.5
+ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 
 
 class Weight(msgspec.Struct, frozen=True):
@@ -196,9 +211,15 @@ class JoinModel(msgspec.Struct, frozen=True):
     """The whole of witnesses.json."""
 
     name: str
-    threshold: float
+    threshold: float  # where no model was asked
     intercept: float
     witnesses: dict[str, Weight]
+    thresholds: dict[str, float] = {}  # by the models that were asked: "confidence+back"
+
+    def limit(self, said: Mapping[str, Statement]) -> float:
+        """From which chance on a pair is violated: what few witnesses say must be clearer."""
+        asked = "+".join(name for name in ASKED if name in said)
+        return self.thresholds.get(asked, self.threshold)
 
     def evidence(self, said: Mapping[str, Statement]) -> dict[str, float]:
         """What each statement adds to the log-odds; witnesses that the model does not know are not heard."""
@@ -216,7 +237,7 @@ class JoinModel(msgspec.Struct, frozen=True):
         # A broken fact is a rule, not a weight: labelled pairs have too few, and a reader forgives them least.
         score = with_facts(logistic(self.intercept + sum(found.values())), FACTS in found)
         shown = max((value for name, value in found.items() if name != Places.name), default=0.0)
-        unled = FACTS not in found and shown < LEADS and bool(LENSES & found.keys())
+        unled = FACTS not in found and shown < LEADS and Confidence.name in found
         return min(score, UNLED) if unled else score
 
 
@@ -236,10 +257,13 @@ OTHERS: tuple[Witness, ...] = (
     Confidence(),
     ForeignLens(),
     WayBack(),
+    Quality(),
     Places(),
 )
 MODELS = tuple(one for one in OTHERS if isinstance(one, (Confidence, WayBack)))
 ORDER = (PairWitness.name, *(one.name for one in OTHERS))
+# A judge is dear: it is asked only about pairs whose chance the others leave between these.
+UNSURE = (0.2, 0.8)
 PIECE = 32  # pairs whose words are compared before a model is asked: enough for a parser to batch
 Said = dict[str, Statement]
 FIRST = (OwnFacts.name, AgreementWitness.name)  # what they say is seen at once
@@ -251,37 +275,44 @@ def witnesses(
 ) -> Component[[Sequence[Trial], Tools], list[Verdict]]:
     """Violated if a person would probably say so, by all witnesses at hand; `language` is that of the outputs.
 
-    The default threshold is the model's own.
+    The default thresholds are the model's own, one for each set of models that can be asked.
     """
     if threshold is not None and not 0 <= threshold <= 1:
         raise UsageError(
             f"witnesses: threshold={threshold} is no probability; give one from 0 to 1"
         )
     model, pair = load_join(), PairWitness()
-    limit = model.threshold if threshold is None else threshold
 
-    def judge_all(trials: Sequence[Trial], tools: Tools) -> list[Verdict]:
+    def begin(trials: Sequence[Trial], tools: Tools) -> Callable[[], list[Verdict]]:
         known = with_languages(trials, tools, source_language, language)
         if pair_alone(known):
-            return list(aligned(threshold, known.languages[1])(trials, known))
+            return partial(aligned(threshold, known.languages[1]), trials, known)
         closed = {id(t): undecided(t) or no_pair(t.case) for t in trials}
         turned = [t for t in trials if closed[id(t)] is None and t.case.relation == "different"]
         if turned:  # whether anything changed at all: nothing for witnesses to be asked
             found = aligned(language=known.languages[1])(turned, known)
             closed |= {id(t): verdict for t, verdict in zip(turned, found, strict=True)}
         heard = [t for t in trials if closed[id(t)] is None]
-        for trial, judged, said in zip(heard, *hear(heard, pair, known), strict=True):
-            closed[id(trial)] = verdict_of(trial, judged, said, model, limit)
-        return [cast(Verdict, closed[id(trial)]) for trial in trials]
+        hearing = begin_hearing(heard, pair, known)
+
+        def finish() -> list[Verdict]:
+            found_judged, found_said = hearing()
+            ask_judge(heard, found_said, model, known)
+            for trial, judged, said in zip(heard, found_judged, found_said, strict=True):
+                limit = model.limit(said) if threshold is None else threshold
+                closed[id(trial)] = verdict_of(trial, judged, said, model, limit)
+            return [cast(Verdict, closed[id(trial)]) for trial in trials]
+
+        return finish
 
     arguments = {
         "aligned": aligned().signature,
         "language": language,
         "model": model.name,
-        "threshold": limit,
+        "threshold": model.threshold if threshold is None else threshold,
         "witnesses": [one.signature for one in OTHERS],
     }
-    return Component("witnesses", arguments, judge_all)
+    return Component("witnesses", arguments, lambda trials, tools: begin(trials, tools)(), begin)
 
 
 def pair_alone(tools: Tools) -> bool:
@@ -299,20 +330,70 @@ def hear(
     trials: Sequence[Trial], pair: PairWitness, tools: Tools
 ) -> tuple[list[Judgement | None], list[Said]]:
     """What the pair looks like by its words, and all statements on it by the name of the witness."""
+    return begin_hearing(trials, pair, tools)()
+
+
+def begin_hearing(
+    trials: Sequence[Trial], pair: PairWitness, tools: Tools
+) -> Callable[[], tuple[list[Judgement | None], list[Said]]]:
+    """Compare the words; the models are heard beside, and waited for when the statements are called for."""
     judged: list[Judgement | None] = []
     said: list[Said] = []
-    # The products of a model leave Python free: it is heard on one piece while the next one's words are compared.
-    with ThreadPoolExecutor(1) as beside:
-        asked: list[tuple[int, Witness, Future[list[Statement | None]]]] = []
-        for start in range(0, len(trials), PIECE):
-            some = trials[start : start + PIECE]
-            judged += pair.judge(some, tools)
-            said += hear_words(some, judged[start:], tools)
-            asked += [(start, one, beside.submit(one.hear, some, tools)) for one in MODELS]
+    asked: list[tuple[int, Witness, Future[list[Statement | None]]]] = []
+    for start in range(0, len(trials), PIECE):
+        some = trials[start : start + PIECE]
+        judged += pair.judge(some, tools)
+        said += hear_words(some, judged[start:], tools)
+        asked += [(start, one, ask_beside(partial(one.hear, some, tools))) for one in MODELS]
+
+    def finish() -> tuple[list[Judgement | None], list[Said]]:
         for start, witness, heard in asked:
             for at, one in enumerate(heard.result(), start):
                 said[at] |= {witness.name: one} if one else {}
-    return judged, [{name: one[name] for name in ORDER if name in one} for one in said]
+        return judged, [{name: one[name] for name in ORDER if name in one} for one in said]
+
+    return finish
+
+
+def ask_beside(call: Callable[[], list[Statement | None]]) -> Future[list[Statement | None]]:
+    """Have the models' thread do something; their products leave Python free for the words of what comes next."""
+    asked: Future[list[Statement | None]] = Future()
+    models_thread().put((asked, call))
+    return asked
+
+
+@cache
+def models_thread() -> WorkQueue[tuple[Future[Any], Callable[[], Any]]]:
+    """What waits for the one thread of the models.
+
+    A process that is told to stop does not wait for it: a slow model may have minutes of questions left.
+    """
+    threads = Threads()
+    work: WorkQueue[tuple[Future[Any], Callable[[], Any]]] = threads.queue()
+
+    def serve() -> None:
+        while True:
+            asked, call = work.get()
+            try:
+                asked.set_result(call())
+            except BaseException as error:
+                asked.set_exception(error)  # raised again where the statements are called for
+
+    threads.start(serve)
+    return work
+
+
+def ask_judge(
+    trials: Sequence[Trial], said: Sequence[Said], model: JoinModel, tools: Tools
+) -> None:
+    """Add the judge's word, where there is one, to what was said of the pairs that are open."""
+    if tools.judge is None:
+        return
+    low, high = UNSURE
+    open_ones = [at for at, one in enumerate(said) if low < model.chance(one) < high]
+    asked = SecondOpinion(tools.languages[1]).hear([trials[at] for at in open_ones], tools)
+    for at, one in zip(open_ones, asked, strict=True):
+        said[at].update({one.witness: one} if one else {})
 
 
 def hear_words(
