@@ -26,7 +26,7 @@ from polyglitch.flow import run
 from polyglitch.records import Input
 from polyglitch.repair.export import TrainingRow, write_rows
 from polyglitch.results.history import open_history
-from polyglitch.systems.uri import open_system
+from polyglitch.tools import open_system
 from recipes.tiny_translator import Pairs, make_model, make_tokenizer, save, teach_pairs, train
 
 SENTENCES = 105  # as in the paper

@@ -14,11 +14,10 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from polyglitch.nlp.parsers.constituents import project
-from polyglitch.nlp.parsers.grammar import count_productions, write_grammar
-from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.nlp.parsers.choose import open_spacy
+from polyglitch.nlp.parsers.constituents import count_productions, project, write_grammar
 from polyglitch.nlp.sentences import detokenize
-from polyglitch.protocols import Tree
+from polyglitch.records import Tree
 
 OUT = Path(__file__).parents[1] / "src/polyglitch/languages/en/grammar.tsv.gz"
 SENTENCES, SEEN = 12000, 3

@@ -22,9 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
-from polyglitch.cli.options import read_fields
+from polyglitch.cli.main import read_fields
 from polyglitch.corpus.read import open_corpus
-from polyglitch.mutate.capabilities.seeds import label_names
+from polyglitch.mutate.capabilities.predicates import label_names
 from polyglitch.nlp.embedders.sentence_vectors import open_minilm
 from polyglitch.nlp.sentences import readable
 from polyglitch.protocols import Floats

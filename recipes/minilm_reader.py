@@ -139,7 +139,7 @@ def coded(tokenizer: Any, rows: Sequence[Lesson]) -> tuple[dict[str, Any], Any]:
 
 def right(folder: Path, rows: Sequence[Lesson]) -> int:
     """How many answers of the saved reader are those of the rows."""
-    from polyglitch.systems.uri import open_system
+    from polyglitch.tools import open_system
 
     reader = open_system(f"hf:{folder}")
     said = reader.ask([Input(row.text) for row in rows])

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import msgspec
 
-from polyglitch.mutate.slots import open_slots
-from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.nlp.proposers.auto import FILE, BundledRow
 from polyglitch.nlp.proposers.dictionary import open_dictionary
+from polyglitch.nlp.proposers.slot_words import open_slots
 from polyglitch.nlp.proposers.smollm import open_smollm_proposer
-from polyglitch.protocols import Candidate, Proposer, Slot
+from polyglitch.protocols import Proposer
+from polyglitch.records import Candidate, Slot
 
 TOP = 10
 SAMPLE = Path(str(files("polyglitch").joinpath("resources", "sample")))

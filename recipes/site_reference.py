@@ -5,6 +5,7 @@ MkDocs calls what is named `on_...` (see mkdocs.yml). `python recipes/site_refer
 
 from __future__ import annotations
 
+import html
 import inspect
 import re
 import sys
@@ -228,13 +229,19 @@ def record_fields() -> Iterator[str]:
             continue
         yield f"\n## {name}\n\n{inspect.getdoc(thing) or ''}"
         remarks = remarks_of(thing)
-        if fields := msgspec.structs.fields(thing):
-            yield "\n| field | type | default | what it is |\n|---|---|---|---|"
-        for field in fields:
+        rows = []
+        for field in msgspec.structs.fields(thing):
             default = "" if field.default is msgspec.NODEFAULT else code(repr(field.default))
             kind = str(field.type).replace("<class '", "").replace("'>", "").replace("typing.", "")
             kind = cell(kind.replace("polyglitch.records.", ""))
-            yield f"| `{field.name}` | {kind} | {default} | {cell(remarks.get(field.name, ''))} |"
+            rows.append((f"`{field.name}`", kind, default, cell(remarks.get(field.name, ""))))
+        titles = ("field", "type", "default", "what it is")
+        told = [place for place in range(len(titles)) if any(row[place] for row in rows)]
+        if rows:
+            yield (
+                "\n| " + " | ".join(titles[place] for place in told) + " |\n|" + "---|" * len(told)
+            )
+        yield from ("| " + " | ".join(row[place] for place in told) + " |" for row in rows)
 
 
 def added_part(part: str) -> str:
@@ -251,8 +258,13 @@ ROOT = Path(__file__).parents[1]
 COMMANDS = re.compile(  # blocks of commands, and code within a sentence
     r'<div class="language-text[^>]*>.*?</pre>|(?<!<pre>)<code>[^<]*</code>', re.DOTALL
 )
+TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
+# Characters from which a row, a cell or a word makes columns of two words on a phone, or runs out of sight there.
+LONG_ROW, LONG_CELL, LONG_WORD = 140, 40, 22
 OPTION = re.compile(r"(?<![\w&;-])(--[\w-]+)(?![\w-])")
-WIDE = ("figures.md", "benchmarks.md")  # their tables take the place of the contents of the page
+# Tables that take the place of the contents of their page.
+WIDE = ("figures.md", "benchmarks.md")
+MANY_COLUMNS = re.compile(r"^\|(?:\s*:?-+:?\s*\|){7,}", re.MULTILINE)
 UNNAMED = {
     'data-md-component="search" role="dialog"': "Search",
     'data-md-toggle="search"': "Show the search",
@@ -284,7 +296,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Links to files of the repository, which the site does not hold, as their names; room for wide tables."""
-    if page.file.src_uri in WIDE:
+    if page.file.src_uri in WIDE or MANY_COLUMNS.search(markdown):
         page.meta["hide"] = ["toc"]
     return REPOSITORY.sub(named_file, markdown)
 
@@ -294,9 +306,39 @@ def named_file(link: re.Match[str]) -> str:
     return f"`{link[2]}`" if link[1].strip("`") == link[2] else f"{link[1]} (`{link[2]}`)"
 
 
-def on_page_content(html: str, **_: Any) -> str:
-    """Lines of commands do not end inside an option."""
-    return COMMANDS.sub(lambda found: OPTION.sub(r'<span class="option">\1</span>', found[0]), html)
+def on_page_content(content: str, page: Any, **_: Any) -> str:
+    """Lines of commands do not end inside an option; rows of long texts can be stacked on a phone."""
+    made = page.file.src_uri.startswith("reference/")
+    content = TABLE.sub(lambda found: named_cells(found[0], made), content)
+    return COMMANDS.sub(
+        lambda found: OPTION.sub(r'<span class="option">\1</span>', found[0]), content
+    )
+
+
+def named_cells(table: str, wanted: bool) -> str:
+    """A table whose rows are too long for the columns of a phone, each cell with the name of its column."""
+    titles = [html.escape(bare(title)) for title in re.findall(r"<th[^>]*>(.*?)</th>", table, re.S)]
+    rows = re.findall(r"<tr>.*?</tr>", table, re.S)
+    texts = [bare(cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", table, re.S)]
+    wide = wanted or max(map(len, texts)) >= LONG_CELL or max(map(len, map(bare, rows))) >= LONG_ROW
+    if len(titles) == 2:  # the first names the row, and what is beside it needs no name
+        titles = ["", ""]
+        wide = wanted or any(len(word) >= LONG_WORD for text in texts for word in text.split())
+    if not wide:
+        return table
+    for row in rows[1:]:
+        cells = row.split("<td")
+        named = [
+            f'<td data-label="{title}"{cell}'
+            for title, cell in zip(titles, cells[1:], strict=False)
+        ]
+        table = table.replace(row, cells[0] + "".join(named), 1)
+    return table.replace("<table>", "<table data-stack>", 1)
+
+
+def bare(markup: str) -> str:
+    """The words of a piece of a page."""
+    return html.unescape(" ".join(re.sub(r"<[^>]*>", "", markup).split()))
 
 
 def on_post_page(output: str, **_: Any) -> str:
@@ -307,8 +349,15 @@ def on_post_page(output: str, **_: Any) -> str:
 
 
 def on_post_template(output_content: str, template_name: str, **_: Any) -> str:
-    """The same on the page for what is not found."""
-    return on_post_page(output_content) if template_name.endswith(".html") else output_content
+    """The same on the page for what is not found, which also says where to go on."""
+    if not template_name.endswith(".html"):
+        return output_content
+    home = re.search(r'<a href="([^"]*)"[^>]*md-logo', output_content)
+    way = f'<a href="{home[1]}">Begin at home</a>' if home else "Begin at home"
+    told = (
+        f"<h1>Not found</h1><p>There is no such page here. {way}, or search for a word of it.</p>"
+    )
+    return on_post_page(output_content.replace("<h1>404 - Not found</h1>", told))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.constituents import reference_data
 
-from polyglitch.nlp.models.downloads import digest, own_folder, packed
+from polyglitch.nlp.models.downloads import folder_digest, own_folder, packed
 from polyglitch.nlp.models.train_parser import STEPS, train_parser
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     out = given.out or own_folder(given.language)
     about = train_parser(given.language, list(given.trees.iterdir()), out, given.steps)
     print(f"{out}: {about['performance']}")
-    print(f"{len(packed(out)) / 1e6:.1f} MB packed, sha256 {digest(out)}")
+    print(f"{len(packed(out)) / 1e6:.1f} MB packed, sha256 {folder_digest(out)}")
 
 
 if __name__ == "__main__":
