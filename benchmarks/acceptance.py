@@ -20,13 +20,14 @@ import numpy as np
 from benchmarks.results import record
 from benchmarks.words import FOLDER
 from polyglitch.nlp.models.smollm import open_smollm
-from polyglitch.nlp.proposers.candidates.scoring import WEIGHTS, Logistic
+from polyglitch.nlp.proposers.candidate_scoring import Logistic
 from polyglitch.nlp.proposers.in_context import open_words_in_context, place_of
 from polyglitch.nlp.proposers.smollm import SmolLmProposer
-from polyglitch.protocols import Floats, Slot
+from polyglitch.protocols import Floats
+from polyglitch.records import Slot
 from polyglitch.tools import Toolbox
 
-FILE = Path(__file__).parents[1] / "src" / "polyglitch" / "resources" / "models" / WEIGHTS
+FILE = Path(__file__).parents[1] / "src" / "polyglitch" / "resources" / "models" / "words.json"
 RIDGE = 5.0  # on standardised features: of 1 to 30, the area under the curve hardly changes
 STEPS = 40
 

@@ -18,8 +18,7 @@ from pathlib import Path
 
 from benchmarks.memory import slope
 from benchmarks.results import record
-from polyglitch.represent.automata.native import compiled
-from polyglitch.represent.automata.similarity import RegexSimilarity, language_similarity
+from polyglitch.represent.automata.similarity import RegexSimilarity, compiled, language_similarity
 from polyglitch.represent.regex.parse import parse
 
 PAIRS, GROWN = 5_000, 20  # all regexes of NL-RX-Synth, each once

@@ -20,8 +20,7 @@ from polyglitch.corpus.read import open_corpus
 from polyglitch.mutate.capabilities.cases import capability_cases
 from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.records import Case, Input, Output, Trial, decode, encode
-from polyglitch.systems.uri import open_system
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, open_system
 
 CHUNK = 32
 

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.results import record
+from polyglitch.nlp.parsers.choose import open_spacy, parse_of
 from polyglitch.nlp.parsers.constituents import project
-from polyglitch.nlp.parsers.spacy import open_spacy, parse_of
 from polyglitch.nlp.parsers.trees import Bracketing, read_brackets
-from polyglitch.protocols import Tree
+from polyglitch.records import Tree
 
 PUNCTUATION = {",", ".", ":", "``", "''", "-LRB-", "-RRB-", "#none#"}
 SIGNS = {"-LRB-": "(", "-RRB-": ")", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}

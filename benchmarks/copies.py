@@ -11,8 +11,8 @@ CASES_A_SEED = 10
 COPIES = f"""
 from polyglitch.compare.oracles.two_outputs import raw_distance
 from polyglitch.issues.groups import worst_first
-from polyglitch.component import Method
-from polyglitch.component import component
+from polyglitch.registry import Method
+from polyglitch.registry import component
 from polyglitch.records import Input, new_case
 
 @component

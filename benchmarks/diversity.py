@@ -31,7 +31,7 @@ from polyglitch.corpus.read import open_corpus
 from polyglitch.corpus.suites import read_suite
 from polyglitch.evaluate.diversity import lexical_diversity, syntactic_diversity
 from polyglitch.mutate.capabilities.cases import capability_cases
-from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.records import Case, decode
 from polyglitch.tools import Toolbox
 

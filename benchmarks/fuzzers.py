@@ -25,9 +25,9 @@ from benchmarks.results import record, shared_data
 from polyglitch.corpus.read import open_corpus
 from polyglitch.corpus.suites import read_suite
 from polyglitch.evaluate.diversity import WORD, self_bleu, syntactic_diversity
-from polyglitch.mutate.capabilities.seeds import grown_texts
+from polyglitch.mutate.capabilities.predicates import grown_texts
 from polyglitch.mutate.relations import change
-from polyglitch.nlp.parsers.spacy import open_spacy
+from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.tools import Toolbox
 
 TRIALS = 5

@@ -16,10 +16,9 @@ from itertools import islice
 from benchmarks.results import record
 from polyglitch.corpus.read import open_corpus
 from polyglitch.mutate.capabilities.cases import capability_cases
-from polyglitch.mutate.capabilities.templates import fill_template
+from polyglitch.mutate.capabilities.rules import fill_template
 from polyglitch.nlp.lexicons.terms import open_lexicon
-from polyglitch.protocols import Parse, Token
-from polyglitch.records import Input, Seed, encode
+from polyglitch.records import Input, Parse, Seed, Token, encode
 from polyglitch.tools import Toolbox
 
 TEMPLATE = "{name female} is not {a:positive adjective} {neutral noun}."

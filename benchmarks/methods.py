@@ -27,8 +27,7 @@ from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 from polyglitch.protocols import Parser
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.store.store import Store
-from polyglitch.systems.uri import open_system
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, open_system
 
 CASES_AT_ONCE = 256
 # The bar: seconds that all but the translation may take beyond it, for so many cases. The paper: 71 s on six cores.

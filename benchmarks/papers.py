@@ -22,7 +22,7 @@ from benchmarks.results import record, shared_data
 from polyglitch.compare.oracles.aligned.oracle import judge_pairs
 from polyglitch.compare.oracles.aligned.resources import Resources
 from polyglitch.evaluate.calibration import area, choose
-from polyglitch.represent.descriptions.read import describe
+from polyglitch.represent.descriptions.rerank import describe
 from polyglitch.represent.meaning import semmt_d, semmt_h, semmt_r
 from polyglitch.tools import Toolbox
 

@@ -26,7 +26,7 @@ from benchmarks.selfbleu import made_sentences
 from polyglitch.compare.metrics.units import units
 from polyglitch.corpus.read import open_corpus
 from polyglitch.languages import language
-from polyglitch.mutate.capabilities.templates import fill_template
+from polyglitch.mutate.capabilities.rules import fill_template
 from polyglitch.nlp.lexicons.terms import open_lexicon, terms
 
 ROOT = Path(__file__).parents[1]

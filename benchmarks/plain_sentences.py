@@ -180,4 +180,5 @@ if __name__ == "__main__":
         known = opinions(options.opinions)
         seen = list(captions(options.texts / "multi30k_test2016.en.gz", known))
         said = reviews(options.texts / "movie_reviews.zip", known)
-        write([*said, *seen, *written("negative", "negative")], options.out)
+        own = [*written("negative", "negative"), *written("neutral", "neutral")]
+        write([*said, *seen, *own], options.out)

@@ -32,8 +32,7 @@ from polyglitch.rank.cases import (
 from polyglitch.records import Case, Verdict, digest
 from polyglitch.results.history import History
 from polyglitch.store.store import Store
-from polyglitch.systems.uri import open_system
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, open_system
 
 Judged = tuple[Case, Verdict]
 

@@ -18,16 +18,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from polyglitch.campaign import make_campaign, make_method
-from polyglitch.evaluate.distinct import Violation, found_at_budget, with_bugs
-from polyglitch.evaluate.efficiency import Test, first_tests
+from polyglitch.evaluate.efficiency import Test, Violation, first_tests, found_at_budget, with_bugs
 from polyglitch.flow import run
 from polyglitch.protocols import System
 from polyglitch.rank.cached_rank import CachedRank, open_order, ranks_cases
 from polyglitch.records import Case, Input, Output, Seed
 from polyglitch.results.history import History
 from polyglitch.store.store import Store
-from polyglitch.systems.uri import open_lens, open_system
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, open_lens, open_system
 
 DRAWS = 20
 SHARES = (0.1, 0.25, 0.5)

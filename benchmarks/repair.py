@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from benchmarks.results import record, shared_data
 from polyglitch.nlp.parsers.jieba import open_dictionary
-from polyglitch.repair.mend import consistency, plain_faults
-from polyglitch.repair.transfer import transfer
+from polyglitch.repair.mend import consistency, plain_faults, transfer
 
 LINES = 13  # a record, with the blank line after it
 

@@ -2,18 +2,21 @@
 
     python -m benchmarks.same_verdicts before.sqlite after.sqlite
 
-Read by plain SQL and JSON, so that it works for any version, if both stores have one schema: rebuilding must not change
-what is found.
+Stores of any schema that this version reads: rebuilding must not change what is found.
 Ends with 1 where something differs, and shows the first differences.
 """
 
 from __future__ import annotations
 
-import json
-import sqlite3
+import shutil
 import sys
+import tempfile
 from collections import Counter
+from pathlib import Path
 from typing import Any
+
+from polyglitch.records import Verdict
+from polyglitch.results.history import open_history
 
 SHOWN = 5  # differences of a kind
 DIGITS = 6  # of a score: sums may be made in another order
@@ -22,43 +25,25 @@ Found = dict[str, dict[tuple[str, ...], Any]]
 
 
 def newest(path: str) -> Found:
-    """Cases, verdicts and issues of the run that a store made last."""
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as connection:
-        row = connection.execute("select id from runs order by created desc limit 1").fetchone()
-        if row is None:
-            raise SystemExit(f"{path} holds no run")
-        # Since schema 4 runs have numbers.
-        tables = {name for (name,) in connection.execute("select name from sqlite_master")}
-        run = "(select id from names where name = ?)" if "names" in tables else "?"
-        cases = connection.execute(f"select method, id, record from cases where run = {run}", row)
-        found: Found = {"cases": {(method, name): texts(text) for method, name, text in cases}}
-        verdicts = connection.execute(
-            f"select method, [case], outcome, record from verdicts where run = {run}",
-            row,
-        )
-        found["verdicts"] = {
-            (method, name): said(how, text) for method, name, how, text in verdicts
-        }
-        issues = connection.execute(
-            "select method, seed, kind, record from issues where run = ?", row
-        )
-        found["issues"] = {
-            (method, seed): (kind, json.loads(text)["case_ids"])
-            for method, seed, kind, text in issues
-        }
+    """Cases, verdicts and issues of the run that a store made last; of a copy, as opening may bring it up to date."""
+    with tempfile.TemporaryDirectory() as folder:
+        copied = Path(shutil.copy(path, folder))
+        history = open_history("", str(copied))
+        found: Found = {"cases": {}, "verdicts": {}, "issues": {}}
+        for method in (one["name"] for one in history.definition["methods"]):
+            for case, verdict in history.store.verdicts.get(history.run_id, method):
+                found["cases"][method, case.id] = [item.text for item in case.inputs]
+                found["verdicts"][method, case.id] = said(verdict)
+            for issue in history.store.verdicts.issues(history.run_id, method):
+                found["issues"][method, issue.seed_id] = (issue.kind, issue.case_ids)
+        history.store.close()
     return found
 
 
-def texts(record: str) -> list[str]:
-    """What a case asks."""
-    return [item["text"] for item in json.loads(record)["inputs"]]
-
-
-def said(outcome: str, record: str) -> tuple[str, float | None, str]:
-    """What matters of a verdict; a record leaves out what its columns say."""
-    verdict = json.loads(record)
-    score = verdict.get("score")
-    return outcome, score and round(score, DIGITS), verdict.get("reason", "")
+def said(verdict: Verdict) -> tuple[str, float | None, str]:
+    """What matters of a verdict."""
+    score = verdict.score
+    return verdict.outcome, score and round(score, DIGITS), verdict.reason
 
 
 def differences(before: Found, after: Found) -> Counter[str]:

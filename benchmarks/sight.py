@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 
 from polyglitch.protocols import Floats
+from polyglitch.systems.bergamot.network import END, by_length, padded
 from polyglitch.systems.bergamot.system import model_folder, open_translator
-from polyglitch.systems.bergamot.translator import END, by_length, padded
-from polyglitch.systems.embedding_gradients import attributes
+from polyglitch.systems.white_box import attributes
 
 LEAST_MARGIN = 0.05  # below it the logarithm of a margin would outweigh all others
 

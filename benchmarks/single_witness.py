@@ -20,8 +20,7 @@ from polyglitch.compare.oracles.witnesses import alone
 from polyglitch.compare.oracles.witnesses.changed_words import Rarity, Witness
 from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens, WayBack
 from polyglitch.records import Case, Input, Output, Trial
-from polyglitch.systems.uri import open_back_lens, open_lens
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, open_back_lens, open_lens
 
 READINGS = Path(__file__).parent / "readings"
 

@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.results import record
 from polyglitch.campaign import make_campaign
 from polyglitch.flow import run
-from polyglitch.mutate.capabilities.templates import fill_template
+from polyglitch.mutate.capabilities.rules import fill_template
 from polyglitch.nlp.lexicons.terms import open_lexicon
 
 SYSTEM = """\

@@ -25,8 +25,7 @@ from benchmarks.results import record, shared_data
 from polyglitch.compare.judge import Saved, trial_of
 from polyglitch.compare.oracles.witnesses.oracle import PairWitness, Said, hear, load_join
 from polyglitch.protocols import Tools
-from polyglitch.systems.uri import open_lens
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, open_lens
 
 READINGS = Path(__file__).parent / "readings"
 LENSES = {"pt": "firefox:en-pt"}  # the translator itself, where it can be looked into
@@ -34,8 +33,10 @@ BACK = {"pt": "firefox:pt-en"}
 WITHOUT = {  # which witnesses are not heard
     "all at hand": frozenset[str](),
     "a lens, no way back": frozenset({"back"}),
+    "the way back, no lens": frozenset({"confidence"}),
     "neither": frozenset({"confidence", "back"}),
 }
+DRAWS = 1000  # of sentences, for the intervals
 FOREIGN_LENS = {"all at hand": frozenset[str](), "without the lens": frozenset({"lens"})}
 
 
@@ -77,17 +78,46 @@ def statements(rows: Sequence[Reading], tools: Tools) -> list[Said]:
     return hear(trials, PairWitness(), tools)[1]
 
 
-def line(name: str, labels: list[bool], scores: list[float], limit: float | None = None) -> str:
-    """One row of figures."""
+def line(
+    name: str, labels: list[bool], scores: list[float], past: Sequence[float] | None = None
+) -> str:
+    """One row of figures; `past` is how far each score is past its threshold."""
     text = f"  {name:<24} AUC {auc(labels, scores):.3f}"
-    if limit is None:
+    if past is None:
         return text
-    flagged = [bug for bug, score in zip(labels, scores, strict=True) if score > limit]
+    flagged = [bug for bug, beyond in zip(labels, past, strict=True) if beyond > 0]
     right, wrong = sum(flagged), len(flagged) - sum(flagged)
     return (
         f"{text}  flagged {len(flagged)}, bugs among them {right} of {sum(labels)}: "
         f"precision {right / max(1, len(flagged)):.2f}, recall {right / sum(labels):.2f}; "
         f"if a third were bugs precision {at_a_third(right, wrong, labels):.2f}"
+    )
+
+
+def intervals(rows: Sequence[Reading], scores: list[float], past: list[float]) -> str:
+    """Between what the figures lie in 95 of 100 draws of as many sentences, each with all of its pairs."""
+    places: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        places.setdefault(row.source[0], []).append(at)
+    sentences, chance = list(places.values()), random.Random(0)
+    drawn: list[tuple[float, ...]] = []
+    for _ in range(DRAWS):
+        some = [at for one in chance.choices(sentences, k=len(sentences)) for at in one]
+        labels = [rows[at].bug for at in some]
+        flagged = [rows[at].bug for at in some if past[at] > 0]
+        if not flagged or not 0 < sum(labels) < len(labels):
+            continue
+        right, wrong = sum(flagged), len(flagged) - sum(flagged)
+        area = auc(labels, [scores[at] for at in some])
+        third = at_a_third(right, wrong, labels)
+        drawn.append((area, right / len(flagged), right / sum(labels), third))
+    names = ("AUC", "precision", "recall", "precision at a third")
+    low, high = int(0.025 * len(drawn)), int(0.975 * len(drawn))
+    return ", ".join(
+        f"{name} {column[low]:.2f} to {column[high]:.2f}"
+        for name, column in zip(
+            names, (sorted(one) for one in zip(*drawn, strict=True)), strict=True
+        )
     )
 
 
@@ -100,7 +130,7 @@ def at_a_third(right: int, wrong: int, labels: Sequence[bool]) -> float:
 def show(title: str, rows: Sequence[Reading], said: list[Said]) -> dict[str, float]:
     """The table of one set of pairs."""
     model, labels = load_join(), [row.bug for row in rows]
-    print(f"{title}: {len(rows)} pairs, {sum(labels)} bugs, threshold {model.threshold}")
+    print(f"{title}: {len(rows)} pairs, {sum(labels)} bugs")
     for name, weight in model.witnesses.items():
         if any(name in one for one in said):
             alone = [one[name].suspicion if name in one else weight.least - 1 for one in said]
@@ -111,7 +141,10 @@ def show(title: str, rows: Sequence[Reading], said: list[Said]) -> dict[str, flo
         if without <= spoke:
             heard = [{name: x for name, x in one.items() if name not in without} for one in said]
             scores = [model.chance(one) for one in heard]
-            print(line(shown, labels, scores, model.threshold))
+            # Each set of models that were asked has a threshold of its own: flagged is what is past it.
+            past = [score - model.limit(one) for score, one in zip(scores, heard, strict=True)]
+            print(line(shown, labels, scores, past))
+            print(f"  {'':<24} 95%: {intervals(rows, scores, past)}")
             figures[f"{title}, {shown}: AUC"] = auc(labels, scores)
     return figures
 
@@ -148,11 +181,17 @@ def all_sets(target: str) -> dict[str, float]:
     rows = [row for row in read_readings(target) if row.part == "test"]
     said = statements(rows, lens_tools(target))
     figures: dict[str, float] = {}
-    titles = (("sets 1 and 2", {1, 2}), ("set 3", {3}), ("set 5", {5}), ("all", {1, 2, 3, 5}))
+    titles = (
+        ("sets 1 and 2", {1, 2}),
+        ("set 3", {3}),
+        ("set 5", {5}),
+        ("set 6", {6}),
+        ("all", {1, 2, 3, 5, 6}),
+    )
     for title, sets in titles:
         some = [at for at, row in enumerate(rows) if row.set in sets]
         if not some:
-            continue  # the fifth set is Portuguese alone
+            continue  # the later sets are Portuguese alone
         figures |= show(
             f"en-{target}, test halves, {title}",
             [rows[at] for at in some],

@@ -1,23 +1,31 @@
 """How many sentences get a case, and how well the cases read: by method and register, on sentences of our own.
 
     python -m benchmarks.words [--half test] [--method sit ...] [--show] [--param KEY=VALUE]
+    python -m benchmarks.words --torch 200
 
 The sentences stand in `readings/sentences.tsv`, some for tuning and some, `test`, that no limit was chosen on.
 `--show` prints every case. What one reader called the cases of the test half stands in `readings/cases.tsv`; the
-figures of that are printed last.
+figures of that are printed last. `--torch` proposes words for so many sentences twice, with the model's passes in numpy
+and in torch, and says how many slots get the same words, and tokens a second of both.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.results import record
 from polyglitch.campaign import make_method
-from polyglitch.records import Case, Edit, Input, Seed
+from polyglitch.nlp.models.packed import Computed, PackedPool, PackedText
+from polyglitch.nlp.models.smollm import open_smollm, open_torch_smollm
+from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR
+from polyglitch.nlp.proposers.slot_words import open_slots
+from polyglitch.nlp.proposers.smollm import MIDDLE, SmolLmProposer, open_smollm_proposer
+from polyglitch.records import Case, Edit, Input, Seed, Slot
 from polyglitch.tools import Toolbox
 
 FOLDER = Path(__file__).parent / "readings"
@@ -98,6 +106,76 @@ def what_was_read() -> dict[str, float]:
     return figures
 
 
+class TorchPasses:
+    """The passes of SmolLM2 in torch, each text from its beginning: slow, and plain to see that they are right."""
+
+    def __init__(self) -> None:
+        self._model = open_torch_smollm().model
+        self.tokens, self.seconds = 0, 0.0
+
+    def compute(self, pool: PackedPool, texts: Sequence[PackedText]) -> list[Computed]:
+        """What `PackedPool.compute` gives; the pool's own keys and values stay empty."""
+        import torch
+
+        known: list[int] = pool.__dict__.setdefault("ids", [])
+        found = []
+        for text in texts:
+            whole = [known[place] for place in text.before] + list(text.ids)
+            start = time.process_time()
+            with torch.inference_mode():
+                passed = self._model.model(torch.tensor([whole]), output_hidden_states=True)
+            self.seconds += time.process_time() - start
+            self.tokens += len(whole)
+            places = (*text.before, *range(pool.size, pool.size + len(text.ids)))
+            known += text.ids
+            pool.size += len(text.ids)
+            own = slice(len(text.before), None)
+            found.append(
+                Computed(
+                    passed.last_hidden_state[0].numpy()[own],
+                    places,
+                    passed.hidden_states[MIDDLE + 1][0].numpy()[own],
+                )
+            )
+        return found
+
+
+def same_as_torch(count: int) -> dict[str, float]:
+    """Whether numpy and torch propose the same words, and how fast each is; one thread each."""
+    import torch
+
+    torch.set_num_threads(1)
+    seeds = every(sentences("tune"))[:count]
+    parses = Toolbox(languages=("en", None)).parser("en").parse([one.input.text for one in seeds])
+    slots = [
+        Slot(parse, place) for parse in parses for place in open_slots(parse, ("NOUN", "ADJ"), True)
+    ]
+    plain = open_smollm_proposer("en")
+    start = time.process_time()
+    ours = plain.propose(slots, 10)
+    spent = time.process_time() - start
+    passes, packed = TorchPasses(), PackedPool.compute
+    PackedPool.compute = lambda pool, texts: passes.compute(pool, texts)  # type: ignore[method-assign,assignment]
+    try:
+        theirs = SmolLmProposer(open_smollm(), "en", asked_for=ASKED_FOR).propose(slots, 10)
+    finally:
+        PackedPool.compute = packed  # type: ignore[method-assign]
+    pairs = list(zip(ours, theirs, strict=True))
+    same = [{a.word for a in one} == {b.word for b in other} for one, other in pairs]
+    apart = [
+        abs(a.score - b.score) for one, other in pairs for a, b in zip(one, other, strict=False)
+    ]
+    return {
+        "sentences": len(seeds),
+        "slots": len(slots),
+        "slots with words": sum(bool(one) for one in ours),
+        "slots with the same words": sum(same),
+        "largest difference of probability": max(apart, default=0.0),
+        "numpy: tokens a second, all that is around the model included": plain.tokens / spent,
+        "torch: tokens a second of its plain passes": passes.tokens / passes.seconds,
+    }
+
+
 def main() -> None:
     """Print coverage, and what reading said."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -106,7 +184,11 @@ def main() -> None:
     options.add_argument("--method", action="append", choices=METHODS)
     options.add_argument("--param", action="append", default=[])
     options.add_argument("--show", action="store_true")
+    options.add_argument("--torch", type=int, metavar="SENTENCES")
     chosen = options.parse_args()
+    if chosen.torch:
+        record("words in torch", same_as_torch(chosen.torch))
+        return
     parameters = dict(item.split("=", 1) for item in chosen.param)
     by_register = {
         register: seeds

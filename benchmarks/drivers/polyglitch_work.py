@@ -34,7 +34,7 @@ SLIPS = ("swap-letters", "drop-letter", "double-letter", "keyboard-slip")
 
 def templates(task: dict[str, Any]) -> dict[str, Any]:
     """So many strings of one template."""
-    from polyglitch.mutate.capabilities.templates import fill_template
+    from polyglitch.mutate.capabilities.rules import fill_template
     from polyglitch.nlp.lexicons.terms import open_lexicon
 
     lexicon = open_lexicon("en", ("bundled",))
