@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyglitch.records import Case, Input, Issue, Output, Trial, Verdict
+from polyglitch.records import Case, Group, Input, Issue, Output, Trial, Verdict
 from polyglitch.results.answer import (
     chart_of,
     day_in_words,
@@ -41,8 +41,11 @@ def test_a_title_names_system_and_corpus_in_words(system, corpus, languages, tit
 def test_dates_shares_and_tests_are_said_as_people_say_them() -> None:
     assert day_in_words("2026-11-06T07:05:09+00:00") == "6 November 2026, 07:05 UTC"
     assert day_in_words("no date") == "no date"
-    said = [share_in_words(*pair) for pair in ((3, 9), (31, 100), (2, 100), (50, 50), (99, 100))]
-    assert said == ["3 of 9", "3 in 10", "1 in 50", "All 50", "99 of 100"]
+    said = [
+        share_in_words(*pair)
+        for pair in ((3, 9), (31, 100), (16, 110), (2, 100), (50, 50), (99, 100))
+    ]
+    assert said == ["3 of 9", "3 in 10", "1 in 7", "1 in 50", "All 50", "99 of 100"]
     assert relation_in_words("label:03-change-over-time") == "change over time"
     titles = {"03-change-over-time": "The present should prevail"}
     assert relation_in_words("label:03-change-over-time", titles) == "The present should prevail"
@@ -120,6 +123,9 @@ def test_the_chart_is_of_kinds_where_there_are_some_else_of_what_is_tested() -> 
     some = [issue("a", "negation"), issue("b", "negation"), issue("c")]
     chart = chart_of(some, {})
     assert chart and chart.counts == {"negation": 2, "other": 1}
+    bug = Group("g", "a lost ‘not’", ("a", "b", "d"), "negation")
+    chart = chart_of([*some, issue("d", "words added")], {}, [bug])
+    assert chart and chart.counts == {"negation": 3, "other": 1}, "as many as the lead tells"
     failed = {"same:typo": {"violated": 3}, "label:01-typo": {"violated": 1}, "x": {"violated": 0}}
     chart = chart_of([issue("a")], {"by_relation": failed})
     assert chart and chart.counts == {"typo": 4}

@@ -147,16 +147,21 @@ def share_in_words(part: int, whole: int) -> str:
     tenths = round(10 * part / whole)
     if tenths >= 10:
         return f"{part:,} of {whole:,}"
-    return f"{tenths} in 10" if tenths else f"1 in {round(whole / part):,}"
+    return f"{tenths} in 10" if tenths > 1 else f"1 in {round(whole / part):,}"
 
 
-def chart_of(issues: Iterable[Issue], figures: Mapping[str, Any]) -> Chart | None:
+def chart_of(
+    issues: Iterable[Issue], figures: Mapping[str, Any], groups: Sequence[Group] = ()
+) -> Chart | None:
     """Findings by kind where methods suspect kinds, else violated tests by what they test.
 
-    A single kind would be a single bar: what is tested says more where several things failed.
+    What is one bug is of one kind, whatever else is suspected in one of its pairs. A single kind would be a single bar:
+    what is tested says more where several things failed.
     """
     found = list(issues)
-    kinds = Counter(issue.kind for issue in found if issue.kind)
+    shared = {name: group.kind for group in groups if group.kind for name in group.issue_ids}
+    about = (shared.get(issue.id) or issue.kind for issue in found)
+    kinds = Counter(kind for kind in about if kind)
     violated = Counter[str]()
     for relation, row in figures.get("by_relation", {}).items():
         violated[tested_in_words(relation, figures)] += row["violated"]

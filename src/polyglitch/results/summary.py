@@ -255,7 +255,7 @@ def summarise(history: History, title: str = "", command: str = "") -> Summary:
         answer=answer_of(history, groups, affected),
         unread=unread_language(history),
         gate=kept_gate(figures),
-        chart=chart_of(issues, figures),
+        chart=chart_of(issues, figures, groups),
         look=look_at(history),
         **{name: figures.get(name, 0) for name in COUNTS},
     )
