@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import delete, exists, func, or_, select, update
+from sqlalchemy import ColumnElement, delete, exists, func, or_, select, update
 
 from polyglitch.records import Case, Input, Output, Seed, digest, encode
 from polyglitch.store import schema as s
@@ -215,26 +215,18 @@ class Cases(Rows):
 
     def seeds_without_case(self, run: str, method: str) -> int:
         """How many seeds a method has looked at and made no case of."""
-        g, c = s.generated, s.cases
-        query = (
-            select(func.count())
-            .select_from(g)
-            .where(g.c.run == run, g.c.method == method)
-            .where(
-                g.c.seed.not_in(select(c.c.seed).where(c.c.run == run, c.c.method == method)),
-            )
-        )
+        g = s.generated
+        query = select(func.count()).select_from(g).where(*_without_case(run, method))
         with self._engine.connect() as connection:
             return connection.scalar(query) or 0
 
     def without_case(self, run: str, method: str, most: int) -> list[Seed]:
         """Some of the seeds that a method has looked at and made no case of, in their order."""
-        g, c = s.generated, s.cases
-        made = exists().where(c.c.run == run, c.c.method == method, c.c.seed == g.c.seed)
+        g = s.generated
         query = (
             select(s.seeds.c.id, s.seeds.c.record)
             .join(g, (g.c.run == s.seeds.c.run) & (g.c.seed == s.seeds.c.id))
-            .where(g.c.run == run, g.c.method == method, ~made)
+            .where(*_without_case(run, method))
             .order_by(s.seeds.c.position)
             .limit(most)
         )
@@ -272,6 +264,13 @@ class Cases(Rows):
 
 KNOWN = "select key, record from outputs where key {keys}"
 LONGEST_KIND = 64  # as schema.kept has it
+
+
+def _without_case(run: str, method: str) -> tuple[ColumnElement[bool], ...]:
+    """Which seeds a method looked at in vain; not by `NOT IN`: PostgreSQL would read all cases anew for each seed."""
+    g, c = s.generated, s.cases
+    made = exists().where(c.c.run == run, c.c.method == method, c.c.seed == g.c.seed)
+    return g.c.run == run, g.c.method == method, ~made
 
 
 @lru_cache(8192)  # needed to send, to gather, and for every case of a seed
