@@ -39,6 +39,14 @@ def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
     assert [first, second, third] == again
 
 
+def test_smollm_proposes_for_a_last_word_without_a_full_stop() -> None:
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+
+    text = "They met again after a long and cold winter"
+    (found,) = open_smollm_proposer("en").propose(slots(text, "winter"), 10)
+    assert {"summer", "autumn", "spring", "season", "night"} & {one.word for one in found}
+
+
 def test_smollm_is_for_english() -> None:
     from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 

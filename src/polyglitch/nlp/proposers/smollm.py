@@ -220,7 +220,12 @@ class SmolLmProposer:
             if 1 <= start <= last and spans[start][0] >= token.start - 1:
                 places.append(SlotPlace(number, start, last + 1, slot))
         seen = max((place.end + TAIL for place in places), default=0)
-        return ScoredSentence((START, *(token.number for token in tokens))[:seen], places)
+        ids = (START, *(token.number for token in tokens))
+        if any(place.end == len(ids) for place in places):
+            ids += (
+                START,
+            )  # the same mark ends a text: something follows a last word without a full stop
+        return ScoredSentence(ids[:seen], places)
 
     def _after_left(
         self, pool: PackedPool, row: Sequence[ScoredSentence], wanted: Wanted | None
