@@ -32,9 +32,9 @@ log = logging.getLogger("polyglitch")
 CHOICES = {
     "smollm": ("smollm", "vectors"),
     "unlike": ("unlike:smollm", "unlike:vectors"),
-    "alike": ("in-context:smollm", "vectors"),
+    "alike": ("in-context:smollm:0.91", "vectors"),
     "dictionary": ("dictionary", "vectors"),
-    "in-context": ("in-context:smollm:0.85", "vectors"),
+    "in-context": ("in-context:smollm:0.91", "vectors"),
     "more": ("smollm:0.8", "vectors"),
     "any": ("smollm:0", "vectors"),
     # For sentences that got no word of these: more of them where there is a model, and none without.
