@@ -149,7 +149,9 @@ FAMILIES = {  # pronoun: which list of substitutes keeps the verb in agreement
 }
 ADDRESSED = ("you", "your", "yours")
 TOLD = ("are", "'re", "’re", "were", "will", "'ll", "’ll")
-GENERIC = re.compile(r"^ ?(?:will|['’]ll) (?:not|never|hardly) ")  # "you will not find a better one"
+GENERIC = re.compile(
+    r"^ ?(?:will|['’]ll) (?:not|never|hardly) "
+)  # "you will not find a better one"
 SUBJECT, NAMED = ("nsubj", "nsubjpass", "nsubj:pass"), ("NOUN", "PROPN")
 REFLEXIVE = re.compile(r"\b(?:him|her|your|them)sel(?:f|ves)\b", re.IGNORECASE)
 FULL = {"'re": " are", "'ll": " will", "'ve": " have", "'s": " is", "’re": " are", "’ll": " will"}
