@@ -3,7 +3,8 @@
     python -m benchmarks.acceptance [--write]
 
 Reads `readings/swaps.tsv`. The models are fitted on the tuning half; what they are worth is printed by leaving out one
-register after the other of that half, then on the test half. `--write` puts the weights where the program reads them.
+set of sentences after the other of that half (each was written at another time, and read with other models), then on
+the test half. `--write` puts the weights where the program reads them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from benchmarks.results import record
 from benchmarks.words import FOLDER
 from polyglitch.nlp.models.smollm import open_smollm
-from polyglitch.nlp.proposers.candidate_scoring import Logistic
+from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR, Logistic
 from polyglitch.nlp.proposers.in_context import open_words_in_context, place_of
 from polyglitch.nlp.proposers.smollm import SmolLmProposer
 from polyglitch.protocols import Floats
@@ -36,20 +37,21 @@ class Reading(NamedTuple):
     """A swap that was read: where it stands, what it was called, and what is known of it."""
 
     half: str
-    register: str
+    set: str  # of sentences, which were written and read together
     label: str  # odd, other, alike, same
     features: dict[str, float]
 
 
-def rows() -> list[dict[str, str]]:
-    """The swaps that were read."""
-    with (FOLDER / "swaps.tsv").open(encoding="utf-8", newline="") as file:
+def rows(name: str) -> list[dict[str, str]]:
+    """The rows of a file of readings."""
+    with (FOLDER / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 def readings() -> list[Reading]:
     """The swaps that were read, measured."""
-    swaps = rows()
+    swaps = rows("swaps.tsv")
+    sets = {row["sentence"]: row["set"] for row in rows("sentences.tsv")}
     parser = Toolbox(languages=("en", None)).parser("en")
     texts = sorted({row["sentence"] for row in swaps})
     parses = dict(zip(texts, parser.parse(texts), strict=True))
@@ -72,7 +74,7 @@ def readings() -> list[Reading]:
     return [
         Reading(
             row["half"],
-            row["register"],
+            sets[row["sentence"]],
             row["label"],
             known[row["sentence"], int(row["start"]), row["new"]],
         )
@@ -152,13 +154,13 @@ def main() -> None:
     figures: dict[str, float] = {"read for tuning": len(tune), "read for testing": len(test)}
     for title, right in (("natural", natural), ("alike", alike)):
         scores = np.zeros(len(tune), np.float32)
-        for register in sorted({one.register for one in tune}):
-            others = models([one for one in tune if one.register != register])[title]
-            here = [i for i, one in enumerate(tune) if one.register == register]
+        for left_out in sorted({one.set for one in tune}):
+            others = models([one for one in tune if one.set != left_out])[title]
+            here = [i for i, one in enumerate(tune) if one.set == left_out]
             scores[here] = judged(others, [tune[i] for i in here])
         truth = np.array([right(one) for one in tune], np.float32)
-        figures[f"{title}: area, register left out"] = area(scores, truth)
-        for least in (0.6, 0.75, 0.9):
+        figures[f"{title}: area, set left out"] = area(scores, truth)
+        for least in (0.6, 0.75, 0.9, ASKED_FOR):
             if (scores >= least).any():
                 figures[f"{title}: right from {least} on"] = float(truth[scores >= least].mean())
         if test:

@@ -1,6 +1,6 @@
 """How many sentences get a case, and how well the cases read: by method and register, on sentences of our own.
 
-    python -m benchmarks.words [--half test] [--method sit ...] [--show] [--param KEY=VALUE]
+    python -m benchmarks.words [--half test] [--set 9 ...] [--method sit ...] [--show] [--param KEY=VALUE]
     python -m benchmarks.words --torch 200
 
 The sentences stand in `readings/sentences.tsv`, some for tuning and some, `test`, that no limit was chosen on.
@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import argparse
 import csv
+import resource
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from benchmarks.results import record
@@ -25,20 +26,22 @@ from polyglitch.nlp.models.smollm import open_smollm, open_torch_smollm
 from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR
 from polyglitch.nlp.proposers.slot_words import open_slots
 from polyglitch.nlp.proposers.smollm import MIDDLE, SmolLmProposer, open_smollm_proposer
+from polyglitch.protocols import Floats
 from polyglitch.records import Case, Edit, Input, Seed, Slot
 from polyglitch.tools import Toolbox
 
 FOLDER = Path(__file__).parent / "readings"
+TORCH_BATCH = 32  # texts
 METHODS = ("sit", "transrepair", "cat", "rti", "patinv")
 
 
-def sentences(half: str) -> dict[str, list[Seed]]:
-    """The sentences of a half by register."""
+def sentences(half: str, sets: Collection[str] = ()) -> dict[str, list[Seed]]:
+    """The sentences of a half by register, or of it those of some sets."""
     found: dict[str, list[Seed]] = {}
     with (FOLDER / "sentences.tsv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         for number, row in enumerate(rows):
-            if row["half"] == half:
+            if row["half"] == half and (not sets or row["set"] in sets):
                 seed = Seed(f"{row['register']}-{number}", Input(row["sentence"], language="en"))
                 found.setdefault(row["register"], []).append(seed)
     return found
@@ -118,33 +121,44 @@ class TorchPasses:
         import torch
 
         known: list[int] = pool.__dict__.setdefault("ids", [])
+        wholes = [[known[place] for place in text.before] + list(text.ids) for text in texts]
+        # Texts of one length go together, so that torch has large products too and nothing is padded.
+        same: dict[int, list[int]] = {}
+        for number, whole in enumerate(wholes):
+            same.setdefault(len(whole), []).append(number)
+        states: dict[int, tuple[Floats, Floats]] = {}
+        for some in same.values():
+            for first in range(0, len(some), TORCH_BATCH):
+                batch = some[first : first + TORCH_BATCH]
+                start = time.process_time()
+                with torch.inference_mode():
+                    passed = self._model.model(
+                        torch.tensor([wholes[number] for number in batch]),
+                        output_hidden_states=True,
+                        use_cache=False,
+                    )
+                self.seconds += time.process_time() - start
+                self.tokens += sum(len(wholes[number]) for number in batch)
+                last = passed.last_hidden_state.numpy()
+                middle = passed.hidden_states[MIDDLE + 1].numpy()
+                states |= {n: (last[i].copy(), middle[i].copy()) for i, n in enumerate(batch)}
         found = []
-        for text in texts:
-            whole = [known[place] for place in text.before] + list(text.ids)
-            start = time.process_time()
-            with torch.inference_mode():
-                passed = self._model.model(torch.tensor([whole]), output_hidden_states=True)
-            self.seconds += time.process_time() - start
-            self.tokens += len(whole)
+        for number, text in enumerate(texts):
             places = (*text.before, *range(pool.size, pool.size + len(text.ids)))
             known += text.ids
             pool.size += len(text.ids)
             own = slice(len(text.before), None)
-            found.append(
-                Computed(
-                    passed.last_hidden_state[0].numpy()[own],
-                    places,
-                    passed.hidden_states[MIDDLE + 1][0].numpy()[own],
-                )
-            )
+            found.append(Computed(states[number][0][own], places, states[number][1][own]))
         return found
 
 
-def same_as_torch(count: int) -> dict[str, float]:
-    """Whether numpy and torch propose the same words, and how fast each is; one thread each."""
-    import torch
+def peak_memory() -> float:
+    """The most memory that the process has had so far, in MB; mapped files count as far as they were read."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
-    torch.set_num_threads(1)
+
+def same_as_torch(count: int) -> dict[str, float]:
+    """Whether numpy and torch propose the same words, how fast each is and what memory it takes; one thread each."""
     seeds = every(sentences("tune"))[:count]
     parses = Toolbox(languages=("en", None)).parser("en").parse([one.input.text for one in seeds])
     slots = [
@@ -153,7 +167,10 @@ def same_as_torch(count: int) -> dict[str, float]:
     plain = open_smollm_proposer("en")
     start = time.process_time()
     ours = plain.propose(slots, 10)
-    spent = time.process_time() - start
+    spent, used = time.process_time() - start, peak_memory()
+    import torch
+
+    torch.set_num_threads(1)
     passes, packed = TorchPasses(), PackedPool.compute
     PackedPool.compute = lambda pool, texts: passes.compute(pool, texts)  # type: ignore[method-assign,assignment]
     try:
@@ -173,6 +190,12 @@ def same_as_torch(count: int) -> dict[str, float]:
         "largest difference of probability": max(apart, default=0.0),
         "numpy: tokens a second, all that is around the model included": plain.tokens / spent,
         "torch: tokens a second of its plain passes": passes.tokens / passes.seconds,
+        "numpy: tokens": plain.tokens,
+        "numpy: seconds": spent,
+        "torch: tokens, each text from its beginning": passes.tokens,
+        "torch: seconds of its passes": passes.seconds,
+        "numpy: peak memory, MB": used,
+        "both: peak memory, MB": peak_memory(),
     }
 
 
@@ -181,6 +204,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--half", choices=("tune", "test", "phrases"), default="tune")
     options.add_argument("--register", action="append", help="only these")
+    options.add_argument("--set", action="append", default=[], help="only these")
     options.add_argument("--method", action="append", choices=METHODS)
     options.add_argument("--param", action="append", default=[])
     options.add_argument("--show", action="store_true")
@@ -192,7 +216,7 @@ def main() -> None:
     parameters = dict(item.split("=", 1) for item in chosen.param)
     by_register = {
         register: seeds
-        for register, seeds in sentences(chosen.half).items()
+        for register, seeds in sentences(chosen.half, chosen.set).items()
         if register in (chosen.register or [register])
     }
     seeds = every(by_register)

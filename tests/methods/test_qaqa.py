@@ -109,6 +109,9 @@ def test_published_code_is_reproduced_on_demand(seeds: list[Seed]) -> None:
         ("Last winter the bridge over the Aller was closed for repairs.", True, False),
         ("Honey keeps for years in a closed jar.", True, False),
         ("German novels are on the second floor.", True, True),
+        ("Brown bears sleep through most of the winter.", True, False),  # for a tagger, two names
+        ("Sourdough bread is raised by wild yeast.", True, False),
+        ("Sunday mornings are quiet in the harbour.", True, True),
         ("Rosa Lind bakes forty loaves before breakfast.", True, True),
         ("Users should clean it with vinegar.", False, False),  # what is cleaned is not said
         ("The oldest one in the village was planted by monks.", False, False),

@@ -109,6 +109,9 @@ def test_a_daughter_stays_one_when_the_sentence_goes_on_about_her() -> None:
     assert same_gender(swap(text, "daughter", "niece"))
     assert same_gender(swap(text, "daughter", "teacher"))
     assert same_gender(swap("The daughter sold the farm.", "daughter", "son"))
+    assert not same_gender(swap(text.replace("daughter", "cousin"), "cousin", "uncle"))
+    assert same_gender(swap(text.replace("daughter", "cousin"), "cousin", "sister"))
+    assert same_gender(swap("My cousin helped the queen.", "cousin", "uncle"))
     assert not language("en").words("female") & language("en").words("male")
 
 

@@ -47,7 +47,7 @@ class More:
     signature = "more/1"
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
-        likely = {"Farmers": 0.85, "garden": 0.8, "sheds": 0.2}
+        likely = {"Farmers": 0.9, "garden": 0.8, "sheds": 0.2}
         return [[Candidate("teachers", 1.0, likely.get(slot.token.text, 0.1))] for slot in slots]
 
 

@@ -47,6 +47,17 @@ def test_smollm_proposes_for_a_last_word_without_a_full_stop() -> None:
     assert {"summer", "autumn", "spring", "season", "night"} & {one.word for one in found}
 
 
+def test_a_word_is_judged_by_what_comes_some_words_later() -> None:
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+
+    text = "I bought this kettle in March and the lid already refuses to close."
+    (found,) = open_smollm_proposer("en", "0").measured(
+        slots(text, "kettle"), [frozenset(("car", "pot"))]
+    )
+    worst = {one.word: one.worst for _, one in found}
+    assert worst["car"] < -2 < -1.5 < worst["pot"], "a car has no lid, the fifth word after it"
+
+
 def test_smollm_is_for_english() -> None:
     from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 

@@ -147,7 +147,7 @@ NATURAL: tuple[Keep, ...] = (same_tag, same_tags, *IN_PLACE)
 # Chosen on the tuning half of benchmarks/readings: above, sentences run out of words; below, swaps read oddly.
 NATURALNESS = ASKED_FOR
 LEAST = 0.8  # that proposers drop words below by themselves: a dial under it has them drop none
-SPARE = 0.86  # of the naturalness asked for: what the one swap of a sentence must have that has no better
+SPARE = 0.915  # of the naturalness asked for: what the one swap of a sentence must have that has no better
 # Proposers that tell how natural a word is, also as the first of a sentence and in a compound, and those that have more
 # words for the sentences that got none.
 SECOND_LOOK = {
@@ -156,7 +156,7 @@ SECOND_LOOK = {
     "auto:alike": "auto:poor-alike",
     "auto:in-context": "auto:poor-alike",
 }
-LAST = 0.8  # of the naturalness asked for: what the one swap must have that such a sentence gives
+LAST = 0.915  # of the naturalness asked for: what the one swap must have that such a sentence gives
 RANKED_POSITIONS = 10  # words a seed that are looked at, the highest ranked first
 RANKED_CASES = 5  # cases a seed, so that a rank has to choose
 Order = Literal["turns", "score"]

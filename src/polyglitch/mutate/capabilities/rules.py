@@ -24,6 +24,8 @@ from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Proposer
 from polyglitch.records import Parse, Slot, Token
 
+BY_SEX = ("male", "female")
+SEXED = re.compile(r" (?:man|men|woman|women|boys?|girls?)\b", re.IGNORECASE)
 PATTERN_SLOT = re.compile(r"\{(seed|other)(?::(\w+))?\}")
 OPINION = re.compile(
     r"(?:i|we) (?:\w+ )?(?:think|believe|feel|guess|suppose|say)\b|in my (?:opinion|view)\b"
@@ -147,9 +149,13 @@ FAMILIES = {  # pronoun: which list of substitutes keeps the verb in agreement
 }
 ADDRESSED = ("you", "your", "yours")
 TOLD = ("are", "'re", "’re", "were", "will", "'ll", "’ll")
+GENERIC = re.compile(
+    r"^ ?(?:will|['’]ll) (?:not|never|hardly) "
+)  # "you will not find a better one"
 SUBJECT, NAMED = ("nsubj", "nsubjpass", "nsubj:pass"), ("NOUN", "PROPN")
 REFLEXIVE = re.compile(r"\b(?:him|her|your|them)sel(?:f|ves)\b", re.IGNORECASE)
 FULL = {"'re": " are", "'ll": " will", "'ve": " have", "'s": " is", "’re": " are", "’ll": " will"}
+HAS = re.compile(r"(?: \w+)? (?:been|got|had)\b")  # after 's
 POSSESSIVE = ("PRP$", "WP$")
 # An adjective names people only before a word for them: `black comedy` is about nobody.
 PERSON = re.compile(
@@ -187,6 +193,7 @@ def _pronoun_variants(parse: Parse) -> list[str]:
     if word in ADDRESSED:
         # Mostly anybody is meant by "you" and "your", but for "you are ..."; and people are not "a driver".
         told = following is not None and following.text.lower() in TOLD
+        told &= not GENERIC.search(parse.text[token.end :])
         main = token.relation in SUBJECT and parse.tokens[token.head].head == token.head
         one = any(  # "you are the best teacher"
             each.relation == "attr" and each.tag == "NN" and each.head == token.head
@@ -205,7 +212,8 @@ def _with_person(text: str, token: Token, following: Token | None, person: str) 
     if token.tag in POSSESSIVE or token.text.lower() in ("hers", "theirs", "yours"):
         person += "'" if person.endswith("s") else "'s"
     elif following and following.start == token.end and following.text.lower() in FULL:
-        rest = FULL[following.text.lower()] + text[following.end :]
+        rest = text[following.end :]
+        rest = (" has" if HAS.match(rest) else FULL[following.text.lower()]) + rest
     if not text[: token.start].strip(" \"'“("):
         person = person[:1].upper() + person[1:]
     return text[: token.start] + person + rest
@@ -245,7 +253,9 @@ def _identity_variants(text: str, language: str) -> list[str]:
                 before = before[: found.start()] + match_article(found[1], word) + found[2]
             if match[0][:1].isupper() and not before.strip(" \"'“("):
                 word = word[:1].upper() + word[1:]
-            if word.lower() != match[0].lower():
+            # "A male man" says it twice, "a male woman" both.
+            twice = word.lower() in BY_SEX and SEXED.match(after)
+            if word.lower() != match[0].lower() and not twice:
                 made.append(before + word + text[match.end() :])
         return made
     return []

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from polyglitch.languages import DEFAULT
+from polyglitch.languages import language as language_of
 from polyglitch.mutate.qa.statement import embedded, is_yes_no, yes_no_statements
 from polyglitch.mutate.qa.wording import bare, capitals_of, content_words, core, small, words
 from polyglitch.nlp.embedders.sentence_vectors import SentenceIndex, open_index
@@ -129,9 +130,13 @@ def starts_with_name(parse: Parse, pool: SentencePool) -> bool:
         return False
     if first.pos == second.pos == "PROPN" and word not in words("function_words"):
         return True
+    known = word_classes(parse.language)
+    if first.pos == "PROPN" and second.tag in ("NN", "NNS") and known:
+        listed = known.can_be(word, "JJ") or known.can_be(word, "NN")
+        if listed and word not in language_of(parse.language).words("always_capital"):
+            return False  # "Brown bears", "Sourdough bread"
     if first.pos == "NOUN" and first.tag == "NN" and not begins_with_name(parse):
         # Taggers take rare names for nouns: a word that neither a dictionary nor a context has in small letters is one.
-        known = word_classes(parse.language)
         listed = known is None or known.can_be(word, first.tag)
         return not listed and word not in pool.common
     # A name that some context has in small letters is none, words of nations and days aside.

@@ -25,8 +25,10 @@ BEFORE_NUMBER = rf"(?<![\w.,:/='’-])(?<!\d{BLANK})"
 AFTER_NUMBER = rf"(?![\w.,:/-]\d|\w|%|-|{BLANK}\d)"
 NUMBER = rf"{BEFORE_NUMBER}\d{{2,6}}{AFTER_NUMBER}"
 
-# Where a name is mostly one of a person.
-PERSON_PLACES = frozenset(("nsubj", "nsubjpass", "nsubj:pass", "poss", "nmod:poss", "dative"))
+# Where a name is mostly one of a person: "Emma left", "praised Sarah", "my daughter Emma".
+PERSON_PLACES = frozenset(
+    ("nsubj", "nsubjpass", "nsubj:pass", "poss", "nmod:poss", "dative", "dobj", "obj", "appos")
+)
 
 
 def other_name(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -50,30 +52,36 @@ def other_number(parse: Parse, dice: random.Random) -> Iterator[str]:
     """A number of two or more digits becomes another near it, everywhere; years and parts of numbers are left alone."""
     # Where no blanks part words, a character may stand beside the figures.
     flags = 0 if language_of(parse.language).spaced else re.ASCII
-    days = _days(parse)
+    fixed = _days_and_hours(parse)
     for number in dict.fromkeys(re.findall(NUMBER, parse.text, flags)):
         if number[0] == "0" or (len(number) == 4 and number[:2] in ("18", "19", "20")):
             continue
-        if number in days:  # "May 34"
+        if number in fixed:  # "May 34", "19 in the morning"
             continue
         new = str(int(number) + dice.randint(1, 9))
         yield re.sub(rf"{BEFORE_NUMBER}{number}{AFTER_NUMBER}", new, parse.text, flags=flags)
 
 
-def _days(parse: Parse) -> set[str]:
-    """The numbers of the text that are days of a month."""
+def _days_and_hours(parse: Parse) -> set[str]:
+    """The numbers of the text that are days of a month or hours of a day."""
     if language_of(parse.language).file(WORDING) is None:
         return set()
-    months = "|".join(wording("dates", parse.language)["months"])
-    found = re.findall(rf"\b(?:{months})\.? (\d\d)\b|\b(\d\d) (?:{months})\b", parse.text)
-    return {number for pair in found for number in pair if number}
+    dates = wording("dates", parse.language)
+    months, hours = "|".join(dates["months"]), "|".join(map(re.escape, dates["hours_before"]))
+    found = re.findall(
+        rf"\b(?:{months})\.? (\d\d)\b|\b(\d\d) (?:{months})\b|\b(\d\d) ?(?:{hours})(?!\w)",
+        parse.text,
+    )
+    return {number for groups in found for number in groups if number}
 
 
 def digits_for_words(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """A small number in digits."""
+    """A small number in digits; of "two hundred" no part."""
+    known = language_of(parse.language).numbers.keys()
     for word, value in language_of(parse.language).numbers.items():
         found = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", parse.text)
-        if found and value in WRITTEN_OUT:
+        after = parse.text[found.end() :].split(maxsplit=1)[:1] if found else []
+        if found and value in WRITTEN_OUT and not known & set(after):
             yield parse.text[: found.start()] + str(value) + parse.text[found.end() :]
 
 
@@ -86,7 +94,8 @@ def other_gender(parse: Parse, dice: random.Random) -> Iterator[str]:
     female = wording("gender", parse.language)
     male = {new: old for old, new in female.items() if old not in ("him", "his")}
     male["her"] = "his"
-    if lower & (known("female") | known("male")) - female.keys() - male.keys():
+    sexed = set(wording("sexed", parse.language)["words"])
+    if lower & ((known("female") | known("male")) - female.keys() - male.keys() | sexed):
         return
     for table in (female, male):
         other = set(table.values())

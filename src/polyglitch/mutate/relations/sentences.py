@@ -7,22 +7,24 @@ import re
 from collections.abc import Iterator
 
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.lexicons.terms import wording
+from polyglitch.nlp.lexicons.terms import open_lexicon, wording
 from polyglitch.nlp.proposers.slot_words import begins_with_name
 from polyglitch.records import Parse, Token
 
 END = re.compile(r"(?<=[a-z][a-z][a-z\")][.!?])\s+(?=[A-Z\"“])")
 POINTS_BACK = re.compile(
-    r"^(?:but|and|or|so|yet|also|too|then|however|therefore|still|instead|otherwise|besides|moreover|thus|why|plus)\b"
+    r"^(?:but|and|or|so|yet|also|too|then|however|therefore|still|instead|otherwise|besides|moreover|thus|why|plus"
+    r"|unfortunately|fortunately|luckily|sadly|nevertheless|nonetheless|anyway|afterwards|overall|finally"
+    r"|in short|in addition)\b"
     r"|\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|this|that|these|those|such|both|one|ones|another"
-    r"|other|others|same|too|though|either|neither)\b",
+    r"|other|others|same|too|though|either|neither|answered|replied)\b",
     re.IGNORECASE,
 )
 FEWEST = 2  # words of a sentence that can come first; one alone mostly ends a letter: "Regards."
 # Phrases that open a sentence without saying anything: a second would pile up.
 OPENED = re.compile(
     r"^(?:(?:i|we|you) (?:really |do |just )?(?:think|believe|feel|guess|suppose|know|hear|heard|must say)\b"
-    r"|in my (?:opinion|view)\b|as (?:far as|everyone|you)\b|by the way\b|to be honest\b|honestly\b|frankly\b)",
+    r"|thank|in my (?:opinion|view)\b|as (?:far as|everyone|you)\b|by the way\b|to be honest\b|honestly\b|frankly\b)",
     re.IGNORECASE,
 )
 SUBJECT_FORM = {
@@ -34,9 +36,25 @@ SUBJECT_FORM = {
     "it": "it",
     "you": "you",
 }
-STATIVE = ("have", "be", "do", "lack", "mean", "resemble", "become", "cost", "make", "want", "need")
+STATIVE = (
+    "include",
+    "contain",
+    "hold",
+    "have",
+    "be",
+    "do",
+    "lack",
+    "mean",
+    "resemble",
+    "become",
+    "cost",
+    "make",
+    "want",
+    "need",
+)
 LONGEST = 6  # words of an object that can still come first
-OBJECT_FORM = {"he": "him", "she": "her", "they": "them", "i": "me", "we": "us"}
+OBJECT_FORM = {"he": "him", "she": "her", "they": "them"}
+AUTHORS = ("i", "we")
 
 
 def other_order(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -92,19 +110,27 @@ def opening_phrase(parse: Parse, dice: random.Random) -> Iterator[str]:
         keep = begins_with_name(parse) or first.text == "I" or first.text[1:].isupper()
         rest = parse.text if keep else parse.text[:1].lower() + parse.text[1:]
         said = wording("sentences", parse.language)
-        # What an author did or feels is no hearsay to that author: "As far as I know, I loved the garden".
-        own = first.tag == "PRP" and first.text.lower() in said["authors"]
+        # What an author did, has or feels is no hearsay to that author: "As far as I know, my bike is broken".
+        own = any(token.text.lower() in said["authors"] for token in parse.tokens)
+        # Nor is an opinion: "As far as I know, the soup was awful".
+        lexicon = open_lexicon(parse.language, ("bundled",))
+        own |= any(
+            lexicon.polarity(token.text, token.lemma) in ("positive", "negative")
+            for token in parse.tokens
+        )
         yield f"{dice.choice(said['hedges_of_own' if own else 'hedges'])} {rest}"
 
 
 def praise_after(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """A sentence of praise at the end."""
-    yield f"{_closed(parse.text)} {dice.choice(wording('sentences', parse.language)['praise'])}"
+    """A sentence of praise at the end; a question has nothing to praise."""
+    if not parse.text.rstrip().endswith("?"):
+        yield f"{_closed(parse.text)} {dice.choice(wording('sentences', parse.language)['praise'])}"
 
 
 def blame_after(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """A sentence of blame at the end."""
-    yield f"{_closed(parse.text)} {dice.choice(wording('sentences', parse.language)['blame'])}"
+    """A sentence of blame at the end; a question has nothing to blame."""
+    if not parse.text.rstrip().endswith("?"):
+        yield f"{_closed(parse.text)} {dice.choice(wording('sentences', parse.language)['blame'])}"
 
 
 def said_twice(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -126,13 +152,15 @@ def handle_before(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def reported(parse: Parse, dice: random.Random) -> Iterator[str]:
-    """The author's own words, said to be so."""
-    yield f'Here is what I think: "{parse.text.replace(chr(34), chr(39))}"'
+    """The author's own words, said to be so; a question is no opinion."""
+    if not parse.text.rstrip().endswith("?"):
+        yield f'Here is what I think: "{parse.text.replace(chr(34), chr(39))}"'
 
 
 def passive(parse: Parse, dice: random.Random) -> Iterator[str]:
     """`The dog chased the cat` becomes `The cat was chased by the dog`."""
-    root = next((i for i, token in enumerate(parse.tokens) if token.head == i), None)
+    roots = [i for i, token in enumerate(parse.tokens) if token.head == i]
+    root = roots[0] if len(roots) == 1 else None
     if root is None or parse.tokens[root].tag not in ("VBD", "VBZ"):
         return
     verb = parse.tokens[root]
@@ -143,8 +171,19 @@ def passive(parse: Parse, dice: random.Random) -> Iterator[str]:
         return
     subject, thing = (_span(parse, relations[name]) for name in ("nsubj", "dobj"))
     participle = _participle(verb, parse.language)
+    parts = parse.tokens[thing[0] : thing[1]]
+    # "Held her breath", "stores every message in a table", "includes meals but no drinks"; "nobody", "spat and cursed".
+    loose = any(
+        token.tag in ("PRP$", "CC") or (token.relation == "prep" and token.lemma != "of")
+        for token in parts
+    ) or any(
+        token.tag == "CC"
+        or (token.pos in ("VERB", "AUX", "PRON") and token.lemma.lower() not in OBJECT_FORM)
+        for token in parse.tokens[subject[0] : subject[1]]
+    )
     if (
         participle is None
+        or loose
         or subject[1] > root
         or thing[0] < root
         or thing[0] != root + 1
@@ -160,6 +199,8 @@ def passive(parse: Parse, dice: random.Random) -> Iterator[str]:
     first = parse.tokens[subject[0]]
     if not (first.pos == "PROPN" and (subject[0] or begins_with_name(parse))) and first.text != "I":
         agent = agent[:1].lower() + agent[1:]
+    if agent.lower() in AUTHORS:
+        return  # "The bus was missed by me"
     agent = OBJECT_FORM.get(agent.lower(), agent)
     mark = parse.text.rstrip()[-1:] if parse.text.rstrip()[-1:] in ".!" else ""
     yield f"{new_subject[:1].upper()}{new_subject[1:]} {be} {participle} by {agent}{mark}"

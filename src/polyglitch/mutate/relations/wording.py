@@ -16,17 +16,20 @@ CLASS = {"ADJ": "adjective", "NOUN": "noun", "VERB": "verb", "ADV": "adverb"}
 FLIPPED = ("ADJ", "VERB")
 # Where a sentence has two halves, or denies already, the contrary of one word is not that of the whole.
 CONTRAST = re.compile(
-    r"\b(?:not|never|no|nothing|nobody|neither|without|but|though|although|despite|instead|if|as|than|while"
-    r"|would|could|should|may|might)\b|n't",
+    r"\b(?:not|never|no|nothing|nobody|neither|without|but|though|although|despite|instead|if|as|than|while|when"
+    r"|would|could|should|may|might)\b|n't|,",
     re.IGNORECASE,
 )
 # What `not` would turn into something else: "not just awful", "not mediocre at best".
 TURNS = re.compile(
-    r"^ (?:just|only|even|always|all|both|by far|certainly|surely|definitely)\b"
+    r"^ (?:just|only|even|always|all|both|by far|certainly|surely|definitely|still|already|so|such)\b"
     r"|\bat (?:best|least|most|worst)\b",
     re.IGNORECASE,
 )
 HALVES = frozenset(("conj", "advcl", "parataxis", "ccomp"))
+COMPLEMENTS = frozenset(("acomp", "attr", "ROOT"))
+EVERYBODY = re.compile(r"every|all|each|both", re.IGNORECASE)  # "Everyone was not angry": who was?
+BEEN = re.compile(r"\b(\w+)'s((?: \w+)? (?:been|had|got)\b)")  # 's is `has` there, and not `is`
 BE_DO = re.compile(
     r"^(?:is|are|was|were|am|can|could|will|would|should|must|may|might)$", re.IGNORECASE
 )
@@ -50,7 +53,7 @@ def hypernym(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 
 def _stands_alone(parse: Parse, token: Token) -> bool:
-    """Whether a noun has an article or the like and is no part of a compound or of a word with a hyphen."""
+    """Whether a noun has an article and is no part of a compound or of a word with a hyphen."""
     place = parse.tokens.index(token)
     around = [one for one in parse.tokens if one.head == place]
     glued = "-" in (
@@ -60,7 +63,7 @@ def _stands_alone(parse: Parse, token: Token) -> bool:
     return (
         not glued
         and token.relation != "compound"
-        and any(one.relation in ("det", "poss") for one in around)
+        and any(one.relation == "det" for one in around)  # nobody speaks of "my animal"
         and not any(one.relation == "compound" for one in around)
     )
 
@@ -78,8 +81,15 @@ def antonym(parse: Parse, dice: random.Random) -> Iterator[str]:
         else None
     )
     fixed = laden[0] in idiom_words(parse) or token.relation == "compound"
-    if new and following != "enough" and not fixed:
+    if new and following != "enough" and not fixed and _said_of_subject(parse, token):
         yield _put(parse, token, new)
+
+
+def _said_of_subject(parse: Parse, token: Token) -> bool:
+    """Whether a word says what something is or does: "it is good", "a good film", and not "in good condition"."""
+    if token.relation == "amod":
+        return parse.tokens[token.head].relation in ("attr", "dobj")
+    return token.relation in ("acomp", "attr", "ROOT")
 
 
 def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -100,13 +110,24 @@ def negate(parse: Parse, dice: random.Random) -> Iterator[str]:
     if verb is not None and verb[0] < min(laden):
         end = verb[1].end
         subject = any(
-            token.relation.startswith("nsubj") and token.head == root and i < verb[0]
+            token.relation.startswith("nsubj")
+            and token.head == root
+            and i < verb[0]
+            and not EVERYBODY.match(token.text)
             for i, token in enumerate(parse.tokens)
         )
-        if not subject or TURNS.search(parse.text[end:]):
-            return  # "There are several", "Attached is", "Holy cow was that"
+        if not subject or TURNS.search(parse.text[end:]) or _joined(parse, verb[0]):
+            return  # "There are several", "Attached is", "Holy cow was that", "not friendly and always on time"
         joined = "not" if verb[1].text.lower() == "can" else " not"
         yield parse.text[:end] + joined + parse.text[end:]
+
+
+def _joined(parse: Parse, after: int) -> bool:
+    """Whether two things are said of the subject after a place, of which `not` would deny one or both."""
+    return any(
+        token.relation == "conj" and parse.tokens[token.head].relation in COMPLEMENTS
+        for token in parse.tokens[after + 1 :]
+    )
 
 
 def _two_halves(parse: Parse) -> bool:
@@ -114,6 +135,14 @@ def _two_halves(parse: Parse) -> bool:
     roots = [i for i, token in enumerate(parse.tokens) if token.head == i and token.pos != "PUNCT"]
     clauses = [
         token for token in parse.tokens if token.relation in HALVES and token.pos in ("VERB", "AUX")
+    ]
+    # "A kind woman who listens to everyone": what is said of her goes with her being kind.
+    clauses += [
+        token
+        for token in parse.tokens
+        if token.relation.startswith("nsubj")
+        and parse.tokens[token.head].relation == "relcl"
+        and token.tag in ("WP", "WDT")
     ]
     return len(roots) > 1 or bool(clauses) or ";" in parse.text or ":" in parse.text
 
@@ -142,7 +171,7 @@ def contract(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 def write_out(parse: Parse, dice: random.Random) -> Iterator[str]:
     """`isn't` becomes `is not`, wherever it stands; 's of possession stays."""
-    text = parse.text.replace("’", "'")
+    text = BEEN.sub(r"\1 has\2", parse.text.replace("’", "'"))
     for full, short in _short_forms(parse.language).items():
         text = _everywhere(text, short, full)
     yield text
@@ -159,6 +188,9 @@ def homophone(parse: Parse, dice: random.Random) -> Iterator[str]:
 def slang(parse: Parse, dice: random.Random) -> Iterator[str]:
     """Words as people shorten them in messages."""
     text = parse.text
+    for full, short in section("slang_before_verbs", parse.language).items():
+        verbs = "|".join({re.escape(token.text) for token in parse.tokens if token.tag == "VB"})
+        text = re.sub(rf"\b{full}(?= (?:{verbs})\b)", short, text) if verbs else text
     for full, short in section("slang", parse.language).items():
         text = _everywhere(text, full, short)
     yield text
@@ -166,12 +198,14 @@ def slang(parse: Parse, dice: random.Random) -> Iterator[str]:
 
 def other_spelling(parse: Parse, dice: random.Random) -> Iterator[str]:
     """British spelling for American, or the reverse."""
-    for american, british in section("spelling", parse.language).items():
-        for old, new in ((american, british), (british, american)):
-            text = _everywhere(parse.text, old, new)
-            if text != parse.text:
-                yield text
-                return
+    pairs_of = section("spelling", parse.language)
+    for table in (pairs_of, {british: american for american, british in pairs_of.items()}):
+        text = parse.text
+        for old, new in table.items():
+            text = _everywhere(text, old, new)
+        if text != parse.text:
+            yield text
+            return
 
 
 def intensify(parse: Parse, dice: random.Random) -> Iterator[str]:
@@ -191,6 +225,8 @@ def _by_degree(parse: Parse, dice: random.Random, kind: str) -> Iterator[str]:
         laden = lexicon.polarity(token.text, token.lemma) in ("positive", "negative")
         before = parse.tokens[index - 1] if index else None
         if token.tag != "JJ" or token.relation != "acomp" or not laden or before is None:
+            continue
+        if token.text.lower() in degrees.get("ungraded", ()):
             continue
         if before.tag in ("RB", "RBR", "RBS", "DT", "JJ", "NN") or before.end == token.start:
             continue

@@ -114,14 +114,20 @@ def same_word(slot: Slot, word: str) -> bool:
 
 
 def breaks_gender(slot: Slot, word: str) -> bool:
-    """Whether a word for a woman becomes one for a man, or the other way, and the sentence goes on about "her"."""
+    """Whether a word for a woman becomes one for a man, or the other way, and the sentence goes on about "her".
+
+    A cousin may be either: one of whom it says "she" becomes no uncle.
+    """
     old, new = slot.token.text.lower(), word.lower()
-    words = language_of(slot.parse.language).words
+    known = language_of(slot.parse.language)
+    words = known.words
     rest = {
         token.text.lower() for place, token in enumerate(slot.parse.tokens) if place != slot.index
     }
     return any(
-        old in words(own) and new in words(other) and bool(rest & words(own))
+        new in words(other)
+        and old not in words(other)
+        and bool(rest & (words(own) if old in words(own) else words(own) & known.function_words))
         for own, other in (("female", "male"), ("male", "female"))
     )
 

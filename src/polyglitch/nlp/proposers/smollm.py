@@ -39,7 +39,7 @@ AT_ONCE = 2 * ROW  # tokens of sentences whose keys and values are held, 46 KB e
 REMEMBERED = 20_000  # slots, some 10 MB
 START = 0  # <|endoftext|>, which stands between texts in the model's training
 LOOKED_AT = 60  # words a slot that are looked at one by one, by likeness and odds
-RESCORED = 5  # of these, how many are scored with what follows: the costly step
+RESCORED = 10  # of these, how many are scored with what follows: the costly step
 ALIKE = (
     4  # and how many more of those that may say the same, where words are judged by their meaning
 )
@@ -115,7 +115,7 @@ class SmolLmProposer:
         self._alike = ALIKE if 0 < floor < FLOOR else 0
         known = f"+{relations.signature}" if relations else ""
         first = f"<{asked_for}" if asked_for else ""
-        self.signature = f"{smollm_signature()}/9{known}-{self._judge.signature}>={floor}{first}"
+        self.signature = f"{smollm_signature()}/10{known}-{self._judge.signature}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
