@@ -46,7 +46,13 @@ def draw(corpus: str, first: int, count: int, proposer: str, most: int, out: Tex
     for place, some in zip(drawn, grown, strict=True):
         for one in some:
             where = "around" if one.around else "within"
-            added = (" ".join(one.tags), " ".join(one.words), "", "", one.parse.text)
+            added = (
+                one.production or " ".join(one.tags),
+                " ".join(one.words),
+                "",
+                "",
+                one.parse.text,
+            )
             rows.writerow((place + 1, seeds[place].label, where, *added))
     within = sum(not one.around for some in grown for one in some)
     every = sum(map(len, grown))
