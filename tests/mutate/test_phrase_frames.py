@@ -184,3 +184,25 @@ def test_no_rule_quotes_the_view_of_the_writer() -> None:
     assert not any(may_grow(quoting, row) for row in views)
     assert all(may_grow(quoting, row) for row in others)
     assert not any(gap.frame.view for gap in phrase_gaps(personal, open_grammar("en")))
+
+
+@pytest.mark.needs("spacy")
+def test_a_second_statement_grows_behind_its_conjunction() -> None:
+    joined, begun = "S -> SBAR , NP VP", "S -> CC , SBAR , NP VP ."
+    assert ("but", joined) in places("The plot is thin, but it's a funny film.")
+    assert ("but", joined) not in places("The plot is thin but funny.")
+    assert ("But", begun) in places("But the script is thin.")
+    assert ("But", joined) not in places("But the script is thin.")
+    (parse,) = parsed("The plot is thin, but it's a funny film.")
+    (text,) = [row.parse.text for row in grown(parse) if row.production == joined]
+    assert text.startswith("The plot is thin, but, ") and text.endswith(", it's a funny film.")
+
+
+@pytest.mark.needs("spacy")
+def test_an_opinion_is_told_of_judgements_alone() -> None:
+    (judged, told) = parsed("The script is thin.", "The script follows two brothers.")
+    own = {row.frame.judges for row in phrase_gaps(told, open_grammar("en")) if row.frame.view}
+    assert own == {False}
+    assert any(row.frame.judges for row in phrase_gaps(judged, open_grammar("en")))
+    (sure,) = parsed("The script is certainly thin.")
+    assert not any(row.frame.sure for row in phrase_gaps(sure, open_grammar("en")))

@@ -14,7 +14,7 @@ from itertools import islice, zip_longest
 from msgspec.structs import replace
 
 from polyglitch.languages import DEFAULT
-from polyglitch.mutate.capabilities.phrase_frames import PhraseGap, phrase_gaps
+from polyglitch.mutate.capabilities.phrase_frames import PhraseGap, frames, phrase_gaps
 from polyglitch.mutate.capabilities.places import (
     ADVERBS,
     ASIDE,
@@ -80,11 +80,8 @@ def expand(
     found: list[list[Expanded]] = [[] for _ in parses]
     for (number, parse, draft), again in zip(drafts, checked, strict=True):
         fine = has_grown if draft.production else reads_the_same
-        before = found[number]
-        same = draft.text in [one.parse.text for one in before] or draft.tags in [
-            one.tags for one in before if not one.production
-        ]
-        if len(found[number]) < most and not same and fine(parse, again, draft):
+        room, language = len(found[number]) < most, parse.language or DEFAULT
+        if room and is_new(draft, found[number], language) and fine(parse, again, draft):
             words = tuple(word for word in draft.words if word != ",")
             edit = Edit("expand", draft.at, draft.at, "", " ".join(words))
             grown = Expanded(again, edit, words, draft.tags, draft.production, draft.view)
@@ -95,11 +92,19 @@ def expand(
     return [mixed(words, taking_turns(*around), most) for words, *around in rows]
 
 
+def is_new(draft: GrownDraft, found: Sequence[Expanded], language: str) -> bool:
+    """Whether no other says it, nor, where a language has phrases to add, adds a word of its kind: an adverb, once."""
+    if draft.text in [one.parse.text for one in found]:
+        return False
+    plain = [one.tags for one in found if not one.production]
+    return draft.tags not in plain or not frames(language)
+
+
 def mixed(words: Sequence[Expanded], around: Sequence[Expanded], most: int) -> list[Expanded]:
     """What grew within first; of what stands around a statement one, or two where it grew seldom within."""
     room = most - 1 if around and most > 1 else most
-    frames = 1 if len(words) >= ENOUGH else 2
-    return [*words[:room], *around[:frames]][:most]
+    others = 1 if len(words) >= ENOUGH else 2
+    return [*words[:room], *around[:others]][:most]
 
 
 def framed(

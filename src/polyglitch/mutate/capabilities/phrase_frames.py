@@ -1,8 +1,9 @@
 """Phrases and clauses that a richer production of the grammar has and a sentence lacks, with the places that bear them.
 
 A frame names its production (`NP -> NP SBAR`), what that adds (SBAR), where it goes (behind a noun, between commas
-before the verb phrase, at the end of a statement, before a noun), beside which words, and its own words, some of them
-to be chosen: "that it (tells|unfolds)". Frames are data of the language: they take no side, report nobody else's view.
+before the verb phrase, behind a conjunction, at the end of a statement, before a noun), beside which words, and its own
+words, some of them to be chosen: "that it (tells|unfolds)". Frames are data of the language: they take no side and
+report nobody else's view.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from polyglitch.mutate.capabilities.places import (
     expansion_table,
     left_alone,
     like_participle,
+    said,
     sure_of,
 )
 from polyglitch.nlp.parsers.constituents import Grammar, Symbols, productions, tree_of
@@ -61,8 +63,9 @@ class PhraseFrame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subject: bool = False  # only where the noun is one
     best: bool = False  # only where one is called the best, the first, the only one
     verb: str = ""  # "be", or the tag of the main verb
-    verbs: str = ""  # lemmas of which the main verb must be one
-    verbs_out: str = ""  # and of which it must not
+    verbs_out: str = ""  # lemmas that it must not be
+    judges: bool = False  # only beside a verb of a judgement
+    sure: bool = False  # it tells certainty, which the text must not tell already
     subjects: str = ""  # of the main verb; any where none is named
 
     @property
@@ -106,13 +109,13 @@ def wordings(frame: PhraseFrame) -> tuple[str, ...]:
 def phrase_gaps(parse: Parse, grammar: Grammar) -> list[PhraseGap]:
     """Where a sentence bears a phrase that it lacks and the grammar knows; wordings in an order of its own."""
     language = parse.language or DEFAULT
-    tree, personal = tree_of(parse), first_person(parse)
+    tree, personal, told = tree_of(parse), first_person(parse), said(parse)
     if tree is None or asks(parse) or quotes(parse):
         return []
     has = {(label, parts) for label, parts, _ in productions(tree)}
     found: list[PhraseGap] = []
     for frame in frames(language):
-        if not lacked(frame, has, grammar) or (frame.view and personal):
+        if not lacked(frame, has, grammar) or (frame.view and personal) or (frame.sure and told):
             continue
         fresh = [words for words in wordings(frame) if says_something_new(words, parse, language)]
         fresh.sort(key=lambda words: digest([parse.text, words]))
@@ -221,14 +224,14 @@ def between_commas(parse: Parse, frame: PhraseFrame) -> Iterator[int]:
             left = parse.tokens[index - 1]
             fits = left.tag == frame.parts[0] and left.pos == "AUX" and sure_of(parse, index)
         elif frame.parts[0] == "NP":
-            fits = parts_subject(parse, index, frame.verbs.split())
+            fits = parts_subject(parse, index, frame.judges)
         else:
             fits = parts_relative(parse, index)
         if fits:
             yield index
 
 
-def parts_subject(parse: Parse, index: int, verbs: list[str]) -> bool:
+def parts_subject(parse: Parse, index: int, judges: bool) -> bool:
     """Whether a token begins the verb phrase of the main clause, the subject, a noun, right before it."""
     left, right = parse.tokens[index - 1], parse.tokens[index]
     if left.tag not in NOUNS or right.tag not in FINITE or not right.text[:1].islower():
@@ -237,8 +240,47 @@ def parts_subject(parse: Parse, index: int, verbs: list[str]) -> bool:
     subject = verb_subject(parse, verb)
     ends = subject is not None and left.relation != "appos" and below(parse, index - 1, subject)
     main = parse.tokens[verb]
-    root = main.relation == "ROOT" and asserted(parse, verb) and (not verbs or main.lemma in verbs)
+    root = main.relation == "ROOT" and asserted(parse, verb) and (not judges or judging(main))
     return ends and root and not like_participle(parse, index)
+
+
+def judging(verb: Token) -> bool:
+    """Whether a verb tells a judgement, which may be somebody's own."""
+    return verb.lemma in left_alone("judging")
+
+
+def behind_conjunctions(parse: Parse, frame: PhraseFrame) -> Iterator[int]:
+    """Before the subject of a statement that a conjunction joins to another, or begins."""
+    first = frame.parts[0] == "CC"
+    for index in range(1, len(parse.tokens)):
+        left = parse.tokens[index - 1]
+        if left.text.lower() not in ("but", "and", "yet") or first != (index == 1):
+            continue
+        if any(t.text in BREAKS for t in parse.tokens[index : index + 2 * FEW]):
+            continue
+        verb = clause_begun(parse, index, "ROOT" if first else "conj")
+        if verb is not None and (not frame.judges or judging(parse.tokens[verb])):
+            yield index
+
+
+def clause_begun(parse: Parse, index: int, relation: str) -> int | None:
+    """The verb of a clause whose subject begins with a token."""
+    for verb, token in enumerate(parse.tokens):
+        if token.relation != relation or token.pos not in ("VERB", "AUX"):
+            continue
+        subject = verb_subject(parse, verb)
+        if subject is not None and begins_at(parse, subject) == index:
+            finite = token.tag in FINITE or any(
+                t.head == verb and t.tag in FINITE for t in parse.tokens
+            )
+            return verb if finite else None
+    return None
+
+
+def begins_at(parse: Parse, place: int) -> int:
+    """Where the words that hang on one begin."""
+    below = [at for at, token in enumerate(parse.tokens) if token.head == place and at != place]
+    return min([place, *(begins_at(parse, at) for at in below)])
 
 
 def verb_subject(parse: Parse, verb: int) -> int | None:
@@ -327,5 +369,6 @@ PLACES = {
     "behind noun": behind_nouns,
     "before noun": before_nouns,
     "between commas": between_commas,
+    "behind conjunction": behind_conjunctions,
     "end": at_end,
 }

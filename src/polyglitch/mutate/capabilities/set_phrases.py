@@ -14,7 +14,7 @@ from functools import cache
 import msgspec
 
 from polyglitch.languages import DEFAULT
-from polyglitch.mutate.capabilities.phrase_frames import first_person
+from polyglitch.mutate.capabilities.phrase_frames import first_person, judging
 from polyglitch.mutate.capabilities.places import expansion_table, like_participle
 from polyglitch.nlp.parsers.constituents import Grammar, tree_of
 from polyglitch.nlp.proposers.slot_words import begins_with_name, word_classes
@@ -57,9 +57,12 @@ def opened_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tupl
     if parse.tokens[0].tag == "DT" and parse.tokens[1].tag.startswith("NNP"):
         return  # perhaps a title, which keeps its capital: "The Sum of All Fears"
     rest = without_capital(parse)
-    for phrase in sorted(set_phrases(language), key=lambda one: digest([parse.text, one.text])):
-        if first_person(parse) and " I " in f" {phrase.text} ":
-            continue
+    if parse.tokens[0].tag in ("NN", "NNS") and parse.tokens[1].pos in ("VERB", "AUX"):
+        return  # "Promises is a compelling piece"
+    phrases = set_phrases(language)
+    if not first_person(parse) and any(judging(parse.tokens[place]) for place in roots):
+        phrases += set_phrases(language, "opening_view")
+    for phrase in sorted(phrases, key=lambda one: digest([parse.text, one.text])):
         richer = ((phrase.label, ",", *parts), (phrase.label, ",", *PLAIN))
         if any(grammar.probability(node.label, longer) > 0 for longer in richer):
             yield phrase, f"{phrase.text[:1].upper()}{phrase.text[1:]}, {rest}"
@@ -93,7 +96,7 @@ def may_close(parse: Parse, label: str) -> bool:
     last = parse.tokens[-8:-1]
     if commands(parse) or inverted(parse):
         return False
-    marks = any(token.text in ("!", "?", ":", ";", "(", ")") for token in parse.tokens)
+    marks = any(token.text in ("!", "?", ":", ";", "(", ")", "--") for token in parse.tokens)
     quotes = any(mark in parse.text for mark in '"`“”') or " '" in parse.text
     return (
         not marks
