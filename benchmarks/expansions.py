@@ -51,7 +51,7 @@ def draw(corpus: str, first: int, count: int, proposer: str, most: int, out: Tex
         for one in some:
             where = "around" if one.around else "within"
             added = (
-                one.production or " ".join(one.tags),
+                kind_of(one),
                 " ".join(one.words),
                 "",
                 "",

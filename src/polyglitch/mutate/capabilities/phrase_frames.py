@@ -17,11 +17,14 @@ import msgspec
 
 from polyglitch.languages import DEFAULT
 from polyglitch.mutate.capabilities.places import (
+    BREAKS,
+    FEW,
     FINITE,
     NOUNS,
     abusive,
     asks,
     asserted,
+    bears_commas,
     expansion_table,
     left_alone,
     like_participle,
@@ -43,10 +46,8 @@ SECOND_CLAUSE = frozenset(
 )
 REST = "..."  # in a production: what the sentence has there
 WITHIN_NOUN = frozenset({"pobj", "prep", "compound", "conj", "nmod"})
-BREAKS = frozenset({",", ";", ":", "--", "-", "...", "\u2013", "\u2014"})
 TAIL = 6  # tokens at the end, none of which sets something off
 MOST_WITHOUT_COMMA = 13  # tokens: behind more a phrase hangs on the last of them
-FEW = 3  # tokens beside a phrase between commas in which no other comma may stand
 
 
 class PhraseFrame(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -151,10 +152,9 @@ def says_something_new(words: str, parse: Parse, language: str) -> bool:
     """Whether no word of weight is in the text already, nor a thing of its kind beside which it would name another."""
     own = {form for t in parse.tokens for form in (t.text.lower(), t.lemma.lower())}
     alike = [set(some.split()) for some in expansion_table(language).get("alike", {}).values()]
-    return all(
-        word not in own and not any(word in some and some & own for some in alike)
-        for word in re.findall(r"[a-z]{4,}", words)
-        if word not in LIGHT
+    said_before = any(len(word) > 3 and word in own - LIGHT for word in words.split())
+    return not said_before and not any(
+        word in some and some & (own - {word}) for word in words.split() for some in alike
     )
 
 
@@ -217,8 +217,7 @@ def before_nouns(parse: Parse, frame: PhraseFrame) -> Iterator[int]:
 def between_commas(parse: Parse, frame: PhraseFrame) -> Iterator[int]:
     """Before the verb of a clause or behind its copula, far from other commas."""
     for index in range(1, len(parse.tokens)):
-        near = parse.tokens[max(0, index - FEW) : index + FEW]
-        if any(t.text in BREAKS for t in near) or "'" in parse.tokens[index - 1].text:
+        if not bears_commas(parse, index) or "'" in parse.tokens[index - 1].text:
             continue
         if frame.phrase == "VP":
             left = parse.tokens[index - 1]

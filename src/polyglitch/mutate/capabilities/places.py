@@ -161,6 +161,8 @@ ASIDE = (",", "IN", "NN", ",")  # ", of course,"
 FINITE = ("VBZ", "VBP", "VBD", "MD")
 # Within these clauses a word of the writer's certainty speaks for somebody else, or of what is not said to be so.
 BELOW = frozenset({"advcl", "acl", "ccomp", "xcomp", "csubj", "pcomp", "parataxis", "dep"})
+BREAKS = frozenset({",", ";", ":", "--", "-", "...", "\u2013", "\u2014"})
+FEW = 3  # tokens beside a phrase between commas in which no such mark may stand
 ENDS = frozenset({".", ",", ":", "''", "-RRB-"})
 
 
@@ -195,13 +197,17 @@ def wide_gaps(parse: Parse, grammar: Grammar) -> list[WideGap]:
                 found[gap.index, gap.tags] = gap
     if odds := aside_odds(grammar):
         sure = [
-            gap
-            for gap in found.values()
-            if gap.tags == ("RB",) and parse.tokens[gap.index - 1].relation != "expl"
+            gap for gap in found.values() if gap.tags == ("RB",) and bears_commas(parse, gap.index)
         ]
         found |= {(gap.index, ASIDE): WideGap(gap.index, ASIDE, odds) for gap in sure}
     ordered = sorted(found.values(), key=lambda gap: (-gap.likelihood, gap.index, gap.tags))
     return by_turns(ordered)[:MOST_GAPS]
+
+
+def bears_commas(parse: Parse, index: int) -> bool:
+    """Whether a phrase between commas may stand before a token: far from others, and not behind *there*."""
+    near = parse.tokens[max(0, index - FEW) : index + FEW]
+    return parse.tokens[index - 1].relation != "expl" and not any(t.text in BREAKS for t in near)
 
 
 @cache
