@@ -348,6 +348,8 @@ def statement_fits(parse: Parse, place: int, root: Token, frame: PhraseFrame) ->
         return False
     if frame.subjects and subject.text.lower() not in frame.subjects.split():
         return False
+    if frame.judges and not judging(root):
+        return False
     if frame.verb == "be":
         last = parse.tokens[-2]
         said = last.relation in ("acomp", "attr") and last.head == place

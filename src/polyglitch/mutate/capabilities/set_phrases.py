@@ -57,8 +57,8 @@ def opened_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tupl
     if parse.tokens[0].tag == "DT" and parse.tokens[1].tag.startswith("NNP"):
         return  # perhaps a title, which keeps its capital: "The Sum of All Fears"
     rest = without_capital(parse)
-    if parse.tokens[0].tag in ("NN", "NNS") and parse.tokens[1].pos in ("VERB", "AUX"):
-        return  # "Promises is a compelling piece"
+    if parse.tokens[0].tag in ("NN", "NNS"):
+        return  # perhaps a title too: "Promises is a compelling piece", "Reign of Fire has ..."
     phrases = set_phrases(language)
     if not first_person(parse) and any(judging(parse.tokens[place]) for place in roots):
         phrases += set_phrases(language, "opening_view")
@@ -96,7 +96,7 @@ def may_close(parse: Parse, label: str) -> bool:
     last = parse.tokens[-8:-1]
     if commands(parse) or inverted(parse):
         return False
-    marks = any(token.text in ("!", "?", ":", ";", "(", ")", "--") for token in parse.tokens)
+    marks = any(token.text in ("!", "?", ":", ";", "(", ")", "--", "...") for token in parse.tokens)
     quotes = any(mark in parse.text for mark in '"`“”') or " '" in parse.text
     return (
         not marks
