@@ -77,6 +77,8 @@ def kind_of(one: Expanded) -> str:
 
 def variety(kinds: Sequence[tuple[str, bool]]) -> str:
     """How many are one adverb, how many have a clause, and how many there are of each kind."""
+    if not kinds:
+        return "nothing grew"
     clauses = [within for kind, within in kinds if kind.split(" + ")[-1] in CLAUSES]
     adverbs = sum(kind == ADVERB for kind, _ in kinds)
     told = [

@@ -100,6 +100,10 @@ def test_a_clause_stands_behind_the_noun_that_bears_it() -> None:
     assert ("story", behind) not in places("The story that they tell is thin."), "it has one"
     assert ("film", behind) in places("It is the best film.")
     assert ("film", behind) not in places("It is the long film.")
+    assert ("movie", "NP -> NP , SBAR ,") in places("The movie works.")
+    assert ("movie", "NP -> NP , SBAR ,") not in places(
+        "The cast works even when the movie doesn't."
+    )
     assert ("plot", "NP -> NP PP") in places("The plot is thin.")
     assert ("plot", "NP -> NP PP") not in places("The plot is thin and the movie is long."), (
         "beside a movie, of the film would name another"
@@ -200,7 +204,10 @@ def test_a_second_statement_grows_behind_its_conjunction() -> None:
 
 @pytest.mark.needs("spacy")
 def test_an_opinion_is_told_of_judgements_alone() -> None:
-    (judged, told) = parsed("The script is thin.", "The script follows two brothers.")
+    (judged, told, kept) = parsed(
+        "The script is thin.", "The script follows two brothers.", "The script is on the shelf."
+    )
+    assert not any(row.frame.judges for row in phrase_gaps(kept, open_grammar("en")))
     own = {row.frame.judges for row in phrase_gaps(told, open_grammar("en")) if row.frame.view}
     assert own == {False}
     assert any(row.frame.judges for row in phrase_gaps(judged, open_grammar("en")))

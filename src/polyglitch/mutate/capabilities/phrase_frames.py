@@ -39,6 +39,7 @@ PER_FRAME = 10  # wordings of a frame that a model looks at: each costs it some 
 SHORTEST, LONGEST = 4, 18  # tokens of a statement that takes a phrase at its end
 SUBJECT = ("nsubj", "nsubjpass")
 ROLES = frozenset({*SUBJECT, "dobj", "pobj", "attr"})
+PREDICATES = frozenset({"acomp", "attr", "ccomp"})
 BEFORE_NOUN = frozenset({"det", "amod", "compound", "nmod"})
 # What shows that a statement has a second clause, which a phrase at the end would hang on.
 SECOND_CLAUSE = frozenset(
@@ -195,7 +196,10 @@ def follows_well(parse: Parse, place: int, right: Token, commas: bool) -> bool:
     noun = parse.tokens[place]
     verb = right.tag in FINITE and (right.head == noun.head or noun.head == place + 1)
     if noun.relation in SUBJECT and verb:
-        return not like_participle(parse, place + 1)
+        after = parse.tokens[place + 2 :]  # nothing more is said in "even when the movie doesn't."
+        stands_for_another = right.tag == "MD" or right.lemma in ("be", "do", "have")
+        more = not stands_for_another or any(t.pos not in ("PART", "PUNCT") for t in after)
+        return more and not like_participle(parse, place + 1)
     ended = right.text == "." and place + 2 == len(parse.tokens)
     if commas:  # "..., which I saw last week": of what the text is about
         return ended and parse.tokens[place - 1].text.lower() in ("the", "this")
@@ -239,13 +243,17 @@ def parts_subject(parse: Parse, index: int, judges: bool) -> bool:
     subject = verb_subject(parse, verb)
     ends = subject is not None and left.relation != "appos" and below(parse, index - 1, subject)
     main = parse.tokens[verb]
-    root = main.relation == "ROOT" and asserted(parse, verb) and (not judges or judging(main))
+    root = (
+        main.relation == "ROOT" and asserted(parse, verb) and (not judges or judging(parse, verb))
+    )
     return ends and root and not like_participle(parse, index)
 
 
-def judging(verb: Token) -> bool:
-    """Whether a verb tells a judgement, which may be somebody's own."""
-    return verb.lemma in left_alone("judging")
+def judging(parse: Parse, place: int) -> bool:
+    """Whether a verb tells a judgement, which may be somebody's own; *is* alone tells where something is."""
+    verb = parse.tokens[place]
+    said = {t.relation for t in parse.tokens if t.head == place}
+    return verb.lemma in left_alone("judging") and (verb.lemma != "be" or bool(said & PREDICATES))
 
 
 def behind_conjunctions(parse: Parse, frame: PhraseFrame) -> Iterator[int]:
@@ -258,7 +266,7 @@ def behind_conjunctions(parse: Parse, frame: PhraseFrame) -> Iterator[int]:
         if any(t.text in BREAKS for t in parse.tokens[index : index + 2 * FEW]):
             continue
         verb = clause_begun(parse, index, "ROOT" if first else "conj")
-        if verb is not None and (not frame.judges or judging(parse.tokens[verb])):
+        if verb is not None and (not frame.judges or judging(parse, verb)):
             yield index
 
 
@@ -348,7 +356,7 @@ def statement_fits(parse: Parse, place: int, root: Token, frame: PhraseFrame) ->
         return False
     if frame.subjects and subject.text.lower() not in frame.subjects.split():
         return False
-    if frame.judges and not judging(root):
+    if frame.judges and not judging(parse, place):
         return False
     if frame.verb == "be":
         last = parse.tokens[-2]

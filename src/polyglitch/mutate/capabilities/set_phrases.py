@@ -60,7 +60,7 @@ def opened_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tupl
     if parse.tokens[0].tag in ("NN", "NNS"):
         return  # perhaps a title too: "Promises is a compelling piece", "Reign of Fire has ..."
     phrases = set_phrases(language)
-    if not first_person(parse) and any(judging(parse.tokens[place]) for place in roots):
+    if not first_person(parse) and any(judging(parse, place) for place in roots):
         phrases += set_phrases(language, "opening_view")
     for phrase in sorted(phrases, key=lambda one: digest([parse.text, one.text])):
         richer = ((phrase.label, ",", *parts), (phrase.label, ",", *PLAIN))
