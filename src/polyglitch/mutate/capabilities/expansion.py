@@ -101,9 +101,9 @@ def is_new(draft: GrownDraft, found: Sequence[Expanded], language: str) -> bool:
 
 
 def mixed(words: Sequence[Expanded], around: Sequence[Expanded], most: int) -> list[Expanded]:
-    """What grew within first; of what stands around a statement one, or two where it grew seldom within."""
+    """What grew within first; of what stands around a statement one, or more where it grew seldom within."""
     room = most - 1 if around and most > 1 else most
-    others = 1 if len(words) >= ENOUGH else 2
+    others = max(1, ENOUGH - len(words))
     return [*words[:room], *around[:others]][:most]
 
 

@@ -206,7 +206,7 @@ def wide_gaps(parse: Parse, grammar: Grammar) -> list[WideGap]:
 
 def bears_commas(parse: Parse, index: int) -> bool:
     """Whether a phrase between commas may stand before a token: far from others, and not behind *there*."""
-    near = parse.tokens[max(0, index - FEW) : index + FEW]
+    near = parse.tokens[max(0, index - FEW) : index + FEW - 1]
     return parse.tokens[index - 1].relation != "expl" and not any(t.text in BREAKS for t in near)
 
 

@@ -22,7 +22,7 @@ from polyglitch.records import Parse, digest
 
 PLAIN = ("NP", "VP", ".")  # what a statement is at its core, whatever else it holds
 # Tokens: behind a long sentence a phrase hangs on its last clause alone.
-MIN_CLOSED, MAX_CLOSED = 5, 22
+MIN_CLOSED, MAX_CLOSED = 4, 28
 KEPT_CAPITAL = ("I", "I'm", "I've", "I'd", "I'll")
 
 
@@ -93,7 +93,7 @@ def may_close(parse: Parse, label: str) -> bool:
         return False
     if not parse.text[:1].isupper() or not MIN_CLOSED <= len(parse.tokens) <= MAX_CLOSED:
         return False
-    last = parse.tokens[-8:-1]
+    last = parse.tokens[-6:-1]
     if commands(parse) or inverted(parse):
         return False
     marks = any(token.text in ("!", "?", ":", ";", "(", ")", "--", "...") for token in parse.tokens)
