@@ -205,9 +205,11 @@ def wide_gaps(parse: Parse, grammar: Grammar) -> list[WideGap]:
 
 
 def bears_commas(parse: Parse, index: int) -> bool:
-    """Whether a phrase between commas may stand before a token: far from others, and not behind *there*."""
+    """Whether a phrase between commas may stand before a token: far from others, and not behind *there* or *who*."""
     near = parse.tokens[max(0, index - FEW) : index + FEW - 1]
-    return parse.tokens[index - 1].relation != "expl" and not any(t.text in BREAKS for t in near)
+    left = parse.tokens[index - 1]
+    alone = left.relation == "expl" or left.tag == "WP"
+    return not alone and not any(t.text in BREAKS for t in near)
 
 
 @cache
@@ -275,13 +277,27 @@ def sure_of(parse: Parse, index: int) -> bool:
         if helps and right.tag not in ("VB", "VBN", "VBG"):
             return False
         verb = left.head if helps else index - 1
+        if own_past(parse, verb, index - 1):
+            return False
         return right.tag not in (*ENDS, "IN", "TO", "JJS", "RBS", "CC") and asserted(parse, verb)
     if right.tag not in ("VBZ", "VBP", "VBD") or right.pos == "AUX" or left.pos == "AUX":
         return False
     if like_participle(parse, index):
         return False
     subject = left.pos in ("NOUN", "PROPN", "PRON") and left.head == index
+    if own_past(parse, index, index):
+        return False
     return subject and right.text[:1].islower() and asserted(parse, index)
+
+
+def own_past(parse: Parse, verb: int, finite: int) -> bool:
+    """Whether writers tell what they did or what was done to them, of which they need not be sure."""
+    past = parse.tokens[finite].tag == "VBD" or parse.tokens[verb].tag == "VBN"
+    own = left_alone("first_person")
+    return past and any(
+        t.head == verb and t.relation.startswith("nsubj") and t.text.lower() in own
+        for t in parse.tokens
+    )
 
 
 def like_participle(parse: Parse, index: int) -> bool:

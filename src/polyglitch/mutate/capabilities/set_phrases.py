@@ -51,6 +51,8 @@ def opened_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tupl
     if parts[0] != "NP" or parts[1] == "," or "VP" not in parts:
         return  # it begins with a phrase of that kind already, or is no plain statement
     roots = [place for place, token in enumerate(parse.tokens) if token.head == place]
+    if any(parse.tokens[place - 1].text == "," for place in roots if place):
+        return  # "Fairy-tale formula, serves as ..."
     indefinite = parse.tokens[0].text in ("A", "An")
     if indefinite and any(like_participle(parse, place) for place in roots):
         return  # no statement: "a film determined to show"
