@@ -37,7 +37,7 @@ from polyglitch.records import Edit, Gap, Parse, Slot, Token
 MASK = "___"
 OPENINGS = 3  # set phrases before a sentence: they are few, and words within it are the point
 CLOSINGS = 3  # and behind it
-ENOUGH = 3  # expansions within a sentence from which on one around it is enough
+AROUND = (3, 2, 2, 1)  # expansions around a sentence that grew so often within: 0, 1, 2, 3 or more
 SPARE = 3  # drafts beyond what is asked for: some are read otherwise once they are parsed
 SIDED = ("positive", "negative")
 PER_GAP = 3  # fillings of a gap that are looked at
@@ -101,9 +101,9 @@ def is_new(draft: GrownDraft, found: Sequence[Expanded], language: str) -> bool:
 
 
 def mixed(words: Sequence[Expanded], around: Sequence[Expanded], most: int) -> list[Expanded]:
-    """What grew within first; of what stands around a statement one, or more where it grew seldom within."""
+    """What grew within first; of what stands around a statement fewer, the more grew within."""
     room = most - 1 if around and most > 1 else most
-    others = max(1, ENOUGH - len(words))
+    others = AROUND[min(len(words), len(AROUND) - 1)]
     return [*words[:room], *around[:others]][:most]
 
 

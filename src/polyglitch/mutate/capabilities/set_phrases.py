@@ -56,7 +56,8 @@ def opened_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tupl
     indefinite = parse.tokens[0].text in ("A", "An")
     if indefinite and any(like_participle(parse, place) for place in roots):
         return  # no statement: "a film determined to show"
-    if parse.tokens[0].tag == "DT" and parse.tokens[1].tag.startswith("NNP"):
+    named = [token.tag.startswith("NNP") for token in parse.tokens[:3]]
+    if any(named) and not named[0]:
         return  # perhaps a title, which keeps its capital: "The Sum of All Fears"
     rest = without_capital(parse)
     if parse.tokens[0].tag in ("NN", "NNS"):
