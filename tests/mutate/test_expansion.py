@@ -143,3 +143,25 @@ def test_most_of_what_grows_grows_within(parse: Parse) -> None:
     for proposer in (Filler(), Toolbox().proposer("ngrams", "en")):
         (grown,) = expand([parse], parser, proposer, open_grammar("en"), lexicon, 3, Seen(proposer))
         assert [row.around for row in grown] == [False, False, True]
+
+
+@pytest.mark.needs("spacy")
+def test_set_phrases_keep_off_titles_commands_and_inversions() -> None:
+    parser, grammar = Toolbox().parser("en"), open_grammar("en")
+    title, bare, command, inverted, plain, personal = parser.parse(
+        [
+            "The Sum of All Fears is a dull film.",
+            "Promises is a compelling piece.",
+            "Wait for the film to hit cable.",
+            "Rarely has a title served such a warning.",
+            "The film is a dull piece of work.",
+            "I am a fan of the film.",
+        ]
+    )
+    assert not any(any(opened_texts(one, grammar, "en")) for one in (title, bare))
+    assert not any(any(closed_texts(one, grammar, "en")) for one in (command, inverted))
+    openings = [text for _, text in opened_texts(plain, grammar, "en")]
+    assert "As I see it, the film is a dull piece of work." in openings
+    assert any(closed_texts(plain, grammar, "en"))
+    own = [phrase.text for phrase, _ in opened_texts(personal, grammar, "en")]
+    assert own and "as I see it" not in own

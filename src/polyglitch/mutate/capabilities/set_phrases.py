@@ -15,7 +15,7 @@ import msgspec
 
 from polyglitch.languages import DEFAULT
 from polyglitch.mutate.capabilities.phrase_frames import first_person, judging
-from polyglitch.mutate.capabilities.places import expansion_table, like_participle
+from polyglitch.mutate.capabilities.places import FINITE, expansion_table, like_participle
 from polyglitch.nlp.parsers.constituents import Grammar, tree_of
 from polyglitch.nlp.proposers.slot_words import begins_with_name, word_classes
 from polyglitch.records import Parse, digest
@@ -123,6 +123,10 @@ def commands(parse: Parse) -> bool:
 
 def inverted(parse: Parse) -> bool:
     """Whether the verb comes before its subject: "Rarely has a title ..."."""
+    first, second = parse.tokens[:2]
+    helps = second.tag == "MD" or second.lemma in ("have", "be", "do")
+    if first.pos == "ADV" and second.tag in FINITE and helps:
+        return True  # however the rest is read
     return any(
         t.relation in ("nsubj", "nsubjpass")
         and any(
