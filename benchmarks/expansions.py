@@ -4,8 +4,9 @@
     python -m benchmarks.expansions --readings benchmarks/readings/expansions_within.tsv
 
 The corpus is shuffled with a fixed seed, so that `--first` and `--count` name sentences. A drawn row has the line of
-its sentence (from 1), whether it grew within or around, the tags, the words that went in, and the text; readers fill in
-the rest. `--readings` prints the shares with their 95% intervals, by set and by what was added.
+its sentence (from 1), whether it grew within or around, the production or the tags, the words that went in, and the
+text; readers fill in the rest. How many there are of each kind is told beside it. `--readings` prints the shares with
+their 95% intervals, by set and by what was added, and the kinds of the last set.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import csv
 import random
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
 from polyglitch.corpus.read import open_corpus
-from polyglitch.mutate.capabilities.expansion import Seen, expand
+from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
 from polyglitch.nlp.lexicons.terms import INDEPENDENT, open_lexicon
 from polyglitch.nlp.parsers.constituents import open_grammar
 from polyglitch.nlp.sentences import readable
@@ -27,6 +29,8 @@ from polyglitch.results.tables import wilson
 from polyglitch.tools import Toolbox
 
 SEED = 9
+CLAUSES = frozenset({"SBAR", "S", "PRN"})  # what is added that has a verb of its own
+ADVERB = "RB"
 COLUMNS = ("line", "label", "where", "tags", "added", "natural", "label_kept", "text")
 
 
@@ -46,7 +50,13 @@ def draw(corpus: str, first: int, count: int, proposer: str, most: int, out: Tex
     for place, some in zip(drawn, grown, strict=True):
         for one in some:
             where = "around" if one.around else "within"
-            added = (" ".join(one.tags), " ".join(one.words), "", "", one.parse.text)
+            added = (
+                kind_of(one),
+                " ".join(one.words),
+                "",
+                "",
+                one.parse.text,
+            )
             rows.writerow((place + 1, seeds[place].label, where, *added))
     within = sum(not one.around for some in grown for one in some)
     every = sum(map(len, grown))
@@ -56,13 +66,38 @@ def draw(corpus: str, first: int, count: int, proposer: str, most: int, out: Tex
         f"{sum(map(bool, grown))} sentences grow, {twice} in two ways or more",
         file=sys.stderr,
     )
+    kinds = [(kind_of(one), not one.around) for some in grown for one in some]
+    print(variety(kinds), file=sys.stderr)
+
+
+def kind_of(one: Expanded) -> str:
+    """What an expansion is by: its production, with what that adds, or its tags."""
+    return f"{one.production} + {' '.join(one.tags)}" if one.production else " ".join(one.tags)
+
+
+def variety(kinds: Sequence[tuple[str, bool]]) -> str:
+    """How many are one adverb, how many have a clause, and how many there are of each kind."""
+    if not kinds:
+        return "nothing grew"
+    clauses = [within for kind, within in kinds if kind.split(" + ")[-1] in CLAUSES]
+    adverbs = sum(kind == ADVERB for kind, _ in kinds)
+    told = [
+        f"one adverb: {adverbs} of {len(kinds)} ({adverbs / len(kinds):.1%})",
+        f"with a clause: {len(clauses)} ({len(clauses) / len(kinds):.1%}), {sum(clauses)} within",
+    ]
+    counts = Counter((kind, within) for kind, within in kinds).most_common()
+    told += [
+        f"{count:4} {'within' if within else 'around'}: {kind}" for (kind, within), count in counts
+    ]
+    return "\n".join(told)
 
 
 def figures(path: Path) -> None:
     """How many were natural and kept their label, by set, place and tags."""
     lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
     counts: dict[tuple[str, str], Counter[str]] = {}
-    for row in csv.DictReader(lines, delimiter="\t"):
+    rows = list(csv.DictReader(lines, delimiter="\t"))
+    for row in rows:
         for kind in ("all", row["where"], f"{row['where']}: {row['tags']}"):
             count = counts.setdefault((row["set"], kind), Counter())
             count["read"] += 1
@@ -75,6 +110,9 @@ def figures(path: Path) -> None:
             share = count[what] / count["read"]
             told.append(f"{what} {count[what]} ({share:.1%}, {low * 100:.1f} to {high * 100:.1f})")
         print("; ".join(told))
+    last = rows[-1]["set"]
+    kinds = [(row["tags"], row["where"] == "within") for row in rows if row["set"] == last]
+    print(f"{last}: {variety(kinds)}")
 
 
 def main() -> None:

@@ -2,12 +2,14 @@
 
     python -m recipes.descriptions DATA --style whole [--rounds 1]
     python -m recipes.descriptions DATA --style search [--rounds 3]
+    python -m recipes.descriptions DATA --style search --rounds 2 --crossed
 
 DATA is a folder with the published pairs: NL-RX-Synth and NL-RX-Turk's training part for `whole`, the first half of
 KB13 for `search`, which starts from the weights of `whole`. Each sentence is parsed
 into all its readings; those whose regex is equivalent to the published one are right. The weights of the grammar's
 features are fitted by maximum likelihood of the right readings; readings are found anew each round, since the
-weights decide which partial readings are kept. Nothing of the sentences ends up in the file. Needs scipy.
+weights decide which partial readings are kept. `--crossed` writes nothing: it fits on each half of the sentences and
+says how many of the other half are then read right. Nothing of the sentences ends up in the file. Needs scipy.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import argparse
 import gzip
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -149,27 +151,60 @@ def main() -> None:
     options.add_argument("--limit", type=int, default=None)
     options.add_argument("--part", default="", help="0/2: without the first half, to measure on it")
     options.add_argument("--to", type=Path, default=None)
+    options.add_argument("--crossed", action="store_true", help="measure each half by the other")
     arguments = options.parse_args()
     style = arguments.style
     rows = kb13(arguments.data) if style == "search" else pairs(arguments.data, arguments.synth)
     random.Random(2).shuffle(rows)
+    if arguments.crossed:
+        print_crossed(rows[: arguments.limit], style, arguments.rounds)
+        return
     if arguments.part:
         left_out, parts = map(int, arguments.part.split("/"))
         rows = [row for index, row in enumerate(rows) if index % parts != left_out]
     rows = rows[: arguments.limit]
-    grammar.KEPT = KEPT
+    target = arguments.to or FOLDER / f"weights_{style}.toml"
+    for known, found in fitted(rows, style, arguments.rounds):
+        write(known, found, target, RARE[style])
+
+
+def fitted(
+    rows: list[tuple[str, str]], style: str, rounds: int
+) -> Iterator[tuple[dict[str, float], list[Example]]]:
+    """The weights after each round, and what they were learned from."""
     known = dict(weights("whole"))
-    for number in range(arguments.rounds):
-        grammar.weights = lambda style, known=known: known
-        grammar.readings.cache_clear()
-        found, right = examples(rows, style)
+    for number in range(rounds):
+        found, right = read_with(known, rows, style, KEPT)
         print(
             f"round {number}: {right:.3f} right, {len(found)} of {len(rows)} to learn from",
             flush=True,
         )
         known = fit(found, known, style)
-        target = arguments.to or FOLDER / f"weights_{style}.toml"
-        write(known, found, target, RARE[style])
+        yield known, found
+
+
+def read_with(
+    known: dict[str, float], rows: list[tuple[str, str]], style: str, kept: int
+) -> tuple[list[Example], float]:
+    """The readings under some weights, and the share that is right."""
+    grammar.KEPT = kept
+    grammar.weights = lambda style: known
+    grammar.readings.cache_clear()
+    return examples(rows, style)
+
+
+def print_crossed(rows: list[tuple[str, str]], style: str, rounds: int) -> None:
+    """How many sentences of each half are read right with weights of the other."""
+    kept, right = grammar.KEPT, 0.0  # readings are kept as a user's are
+    for half in (0, 1):
+        *_, (known, _) = fitted(
+            [row for at, row in enumerate(rows) if at % 2 != half], style, rounds
+        )
+        held_out = rows[half::2]
+        _, share = read_with(known, held_out, style, kept)
+        right += share * len(held_out)
+        print(f"half {half}: {share:.3f} of {len(held_out)} left out are right", flush=True)
+    print(f"both: {round(right)} of {len(rows)}, {right / len(rows):.3f}")
 
 
 def write(known: dict[str, float], found: list[Example], target: Path, rare: int) -> None:

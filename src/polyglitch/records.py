@@ -371,11 +371,12 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 class Gap(msgspec.Struct, frozen=True):
-    """A place between two words of a text, and the tags of the words that may go there."""
+    """A place between two words of a text, and the tags of the words that may go there, or what exactly may."""
 
     text: str
     at: int
     tags: tuple[str, ...]
+    wordings: tuple[str, ...] = ()  # as they stand behind the word before, commas included
 
 
 class Filling(msgspec.Struct, frozen=True):

@@ -9,11 +9,11 @@ import pytest
 
 from polyglitch.mutate.capabilities.cases import may_grow
 from polyglitch.mutate.capabilities.expansion import Seen, expand, with_mask
-from polyglitch.mutate.capabilities.places import spellings, sure_places, wide_gaps
+from polyglitch.mutate.capabilities.places import sure_places, wide_gaps
 from polyglitch.mutate.capabilities.set_phrases import closed_texts, opened_texts
 from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.nlp.lexicons.terms import open_lexicon
-from polyglitch.nlp.parsers.constituents import open_grammar
+from polyglitch.nlp.parsers.constituents import Grammar, open_grammar
 from polyglitch.records import Candidate, Filling, Gap, Parse, Slot
 from polyglitch.tools import Toolbox
 
@@ -30,7 +30,7 @@ class Filler:
     """Fits `Proposer` and `PhraseFiller`; knows a few words of each tag and remembers what it was asked."""
 
     signature = "filler"
-    words: ClassVar = {"IN": "in", "DT": "the", "NN": "evening", "JJ": "modern", "CC": "and"}
+    words: ClassVar = {",": ",", "IN": "in", "NN": "fact", "JJ": "modern"}
 
     def __init__(self) -> None:
         self.gaps: list[Gap] = []
@@ -66,7 +66,7 @@ def test_a_sentence_grows_by_phrases_of_several_words(parse: Parse) -> None:
         [parse], tools.parser("en"), filler, open_grammar("en"), lexicon, 9, Seen(filler)
     )
     texts = [row.parse.text for row in grown]
-    assert "The film is a wonderful surprise in the evening." in texts
+    assert "The film is, in fact, a wonderful surprise." in texts
     assert "The modern film is a wonderful surprise." in texts
     assert len(set(texts)) == len(texts)
     for gap in filler.gaps:
@@ -74,13 +74,11 @@ def test_a_sentence_grows_by_phrases_of_several_words(parse: Parse) -> None:
 
 
 @pytest.mark.needs("spacy")
-def test_phrases_are_spelt_out_by_the_grammar(parse: Parse) -> None:
-    grammar = open_grammar("en")
-    tags = [row for row, _ in spellings(grammar, "PP")]
-    assert tags[0] == ("IN", "DT", "NN") and ("IN", "NN", "IN", "NN") in tags
-    found = wide_gaps(parse, grammar)
-    assert {len(gap.tags) for gap in found} >= {1, 3}
-    assert all(gap.index > 0 for gap in found), "before the first word nothing leads to a filling"
+def test_gaps_are_where_richer_productions_have_a_word(parse: Parse) -> None:
+    found = {(gap.index, gap.tags) for gap in wide_gaps(parse, open_grammar("en"))}
+    assert found == {(1, ("JJ",)), (3, ("RB",)), (3, (",", "IN", "NN", ","))}
+    poor = Grammar({"S": {("NP", "VP", "."): 1}})
+    assert wide_gaps(parse, poor) == []
 
 
 @pytest.mark.needs("spacy")
@@ -124,7 +122,9 @@ def test_a_word_of_certainty_stands_where_the_writer_says_something() -> None:
         "The story goes nowhere.": ["goes"],
         "Maria is a filmmaker of talent.": ["a"],
         "The viewers will leave.": ["leave"],
-        "If the script was poor, I missed it.": ["missed"],
+        "If the script was poor, they missed it.": ["missed"],
+        "I missed the script.": [],
+        "There is a script.": ["is"],
         "Who wrote the script?": [],
         "The film is not funny.": [],
     }
@@ -132,23 +132,9 @@ def test_a_word_of_certainty_stands_where_the_writer_says_something() -> None:
         found = [
             (parse.tokens[gap.index].text, gap.tags[0]) for gap, _ in sure_places(parse, grammar)
         ]
-        # As an adverb, and as an aside between commas.
-        assert sorted(found) == [(word, tag) for word in texts[text] for tag in (",", "RB")], text
-
-
-@pytest.mark.needs("spacy")
-def test_a_relative_clause_follows_what_was_spoken_of_in_its_tense() -> None:
-    grammar = open_grammar("en")
-    present, past, indefinite = (
-        Toolbox()
-        .parser("en")
-        .parse(["The characters are dull.", "The characters were dull.", "A character is dull."])
-    )
-    clauses = [
-        [gap.tags for gap in wide_gaps(parse, grammar) if gap.tags[0] == "WDT"]
-        for parse in (present, past, indefinite)
-    ]
-    assert clauses == [[("WDT", "PRP", "VBP")], [("WDT", "PRP", "VBD")], []]
+        # As an adverb, and as an aside between commas: far from other commas, and not behind *there*.
+        tags = ("RB",) if "," in text or "There" in text else (",", "RB")
+        assert sorted(found) == [(word, tag) for word in texts[text] for tag in tags], text
 
 
 @pytest.mark.needs("spacy")
@@ -157,3 +143,25 @@ def test_most_of_what_grows_grows_within(parse: Parse) -> None:
     for proposer in (Filler(), Toolbox().proposer("ngrams", "en")):
         (grown,) = expand([parse], parser, proposer, open_grammar("en"), lexicon, 3, Seen(proposer))
         assert [row.around for row in grown] == [False, False, True]
+
+
+@pytest.mark.needs("spacy")
+def test_set_phrases_keep_off_titles_commands_and_inversions() -> None:
+    parser, grammar = Toolbox().parser("en"), open_grammar("en")
+    title, bare, command, inverted, plain, personal = parser.parse(
+        [
+            "The Sum of All Fears is a dull film.",
+            "Promises is a compelling piece.",
+            "Wait for the film to hit cable.",
+            "Rarely has a title served such a warning.",
+            "The film is a dull piece of work.",
+            "I am a fan of the film.",
+        ]
+    )
+    assert not any(any(opened_texts(one, grammar, "en")) for one in (title, bare))
+    assert not any(any(closed_texts(one, grammar, "en")) for one in (command, inverted))
+    openings = [text for _, text in opened_texts(plain, grammar, "en")]
+    assert "As I see it, the film is a dull piece of work." in openings
+    assert any(closed_texts(plain, grammar, "en"))
+    own = [phrase.text for phrase, _ in opened_texts(personal, grammar, "en")]
+    assert own and "as I see it" not in own

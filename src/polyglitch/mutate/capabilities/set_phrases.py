@@ -14,14 +14,15 @@ from functools import cache
 import msgspec
 
 from polyglitch.languages import DEFAULT
-from polyglitch.mutate.capabilities.places import expansion_table, like_participle
+from polyglitch.mutate.capabilities.phrase_frames import first_person, judging
+from polyglitch.mutate.capabilities.places import FINITE, expansion_table, like_participle
 from polyglitch.nlp.parsers.constituents import Grammar, tree_of
 from polyglitch.nlp.proposers.slot_words import begins_with_name, word_classes
 from polyglitch.records import Parse, digest
 
 PLAIN = ("NP", "VP", ".")  # what a statement is at its core, whatever else it holds
 # Tokens: behind a long sentence a phrase hangs on its last clause alone.
-MIN_CLOSED, MAX_CLOSED = 5, 28
+MIN_CLOSED, MAX_CLOSED = 4, 28
 KEPT_CAPITAL = ("I", "I'm", "I've", "I'd", "I'll")
 
 
@@ -50,11 +51,21 @@ def opened_texts(parse: Parse, grammar: Grammar, language: str) -> Iterator[tupl
     if parts[0] != "NP" or parts[1] == "," or "VP" not in parts:
         return  # it begins with a phrase of that kind already, or is no plain statement
     roots = [place for place, token in enumerate(parse.tokens) if token.head == place]
+    if any(parse.tokens[place - 1].text == "," for place in roots if place):
+        return  # "Fairy-tale formula, serves as ..."
     indefinite = parse.tokens[0].text in ("A", "An")
     if indefinite and any(like_participle(parse, place) for place in roots):
         return  # no statement: "a film determined to show"
+    named = [token.tag.startswith("NNP") for token in parse.tokens[:3]]
+    if any(named) and not named[0]:
+        return  # perhaps a title, which keeps its capital: "The Sum of All Fears"
     rest = without_capital(parse)
-    for phrase in sorted(set_phrases(language), key=lambda one: digest([parse.text, one.text])):
+    if parse.tokens[0].tag in ("NN", "NNS"):
+        return  # perhaps a title too: "Promises is a compelling piece", "Reign of Fire has ..."
+    phrases = set_phrases(language)
+    if not first_person(parse) and any(judging(parse, place) for place in roots):
+        phrases += set_phrases(language, "opening_view")
+    for phrase in sorted(phrases, key=lambda one: digest([parse.text, one.text])):
         richer = ((phrase.label, ",", *parts), (phrase.label, ",", *PLAIN))
         if any(grammar.probability(node.label, longer) > 0 for longer in richer):
             yield phrase, f"{phrase.text[:1].upper()}{phrase.text[1:]}, {rest}"
@@ -85,14 +96,44 @@ def may_close(parse: Parse, label: str) -> bool:
         return False
     if not parse.text[:1].isupper() or not MIN_CLOSED <= len(parse.tokens) <= MAX_CLOSED:
         return False
-    last = parse.tokens[-4:-1]
-    marks = any(token.text in ("!", "?", ":", ";", "(", ")") for token in parse.tokens)
+    last = parse.tokens[-6:-1]
+    if commands(parse) or inverted(parse):
+        return False
+    marks = any(token.text in ("!", "?", ":", ";", "(", ")", "--", "...") for token in parse.tokens)
     quotes = any(mark in parse.text for mark in '"`“”') or " '" in parse.text
     return (
         not marks
         and not quotes
         and last[-1].text[-1:].isalpha()
         and "," not in [t.text for t in last]
+    )
+
+
+def commands(parse: Parse) -> bool:
+    """Whether a text tells somebody to do something: its main verb is bare and nobody's."""
+    return any(
+        token.head == place
+        and token.tag == "VB"
+        and not any(
+            t.head == place and t.relation in ("nsubj", "nsubjpass", "aux") for t in parse.tokens
+        )
+        for place, token in enumerate(parse.tokens)
+    )
+
+
+def inverted(parse: Parse) -> bool:
+    """Whether the verb comes before its subject: "Rarely has a title ..."."""
+    first, second = parse.tokens[:2]
+    helps = second.tag == "MD" or second.lemma in ("have", "be", "do")
+    if first.pos == "ADV" and second.tag in FINITE and helps:
+        return True  # however the rest is read
+    return any(
+        t.relation in ("nsubj", "nsubjpass")
+        and any(
+            one.relation in ("aux", "auxpass") and one.head == t.head
+            for one in parse.tokens[:place]
+        )
+        for place, t in enumerate(parse.tokens)
     )
 
 

@@ -43,13 +43,12 @@ TAIL = 6  # tokens of the rest: what comes later hardly hears of an added word
 # Under these a filling reads badly: log-probability of a word of it, what the rest of the sentence loses, and the mean
 # of the first with half of the second. By the tag that it begins with: adverbs are few, and seldom what comes next.
 MOST_LOST = -5.0
-LEAST_LIKELY = {"RB": -15.0, "JJ": -9.0, "IN": -9.0, "WDT": -9.0, ",": -9.0}
-LEAST = {"RB": -13.0, "JJ": -4.5, "IN": -3.5, "WDT": -4.3, ",": -4.5}
-LEAST_BARE = -4.8  # "at hand": its first word is seldom what comes next
+LEAST_LIKELY = {"RB": -15.0, "JJ": -9.0, ",": -9.0}
+LEAST = {"RB": -13.0, "JJ": -4.5, ",": -4.5}
+LEAST_WORDED = -6.0  # of a phrase whose wordings are given
 AS_GOOD = 2.0  # below the best of a gap by so much, another word is worse than a set phrase
 NOUNS = ("NN", "NNS")
-SPAN, BARE, ASIDE = ("IN", "NN", "IN", "NN"), ("IN", "NN"), (",", "IN", "NN", ",")
-FUNCTION = ("IN", "DT", "WDT", "PRP", ",")  # words that take no side
+FUNCTION = ("IN", ",")  # words that take no side
 Allowed = Callable[[str, str], bool]
 
 
@@ -203,14 +202,10 @@ class PhraseFilling:
     def __init__(self, model: SmolLm, language: str) -> None:
         self._tokenizer, self._weights = model
         table = language_of(language).table("expansion.toml", "expansion")
-        self._spans: dict[str, str] = table.get("spans", {})
-        self._adjuncts = {
-            (word, kind): frozenset(nouns.split())
-            for kind in ("adjuncts", "bare_adjuncts", "asides")
-            for word, nouns in table.get(kind, {}).items()
-        }
+        asides = table.get("asides", {})
+        self._asides = {word: frozenset(nouns.split()) for word, nouns in asides.items()}
         self._closed = {tag: tuple(words.split()) for tag, words in table["closed"].items()}
-        brought = frozenset().union(*self._adjuncts.values(), self._spans, self._spans.values())
+        brought = frozenset().union(*self._asides.values())
         self._closed |= dict.fromkeys(NOUNS, tuple(sorted(brought)))
         self._alike = [frozenset(some.split()) for some in table.get("alike", {}).values()]
         self._vocabulary = {
@@ -222,14 +217,18 @@ class PhraseFilling:
 
     def fill(self, gaps: Sequence[Gap], allowed: Allowed, top: int) -> list[list[Filling]]:
         """For each gap at most `top` fillings, the best first; `allowed` says which word may have which tag."""
-        words = {tag: self._words(tag, allowed) for gap in gaps for tag in gap.tags}
+        open_gaps = [gap for gap in gaps if not gap.wordings]
+        words = {tag: self._words(tag, allowed) for gap in open_gaps for tag in gap.tags}
         found: list[list[Filling]] = [[] for _ in gaps]
         by_text: dict[str, list[int]] = {}
         for number, gap in enumerate(gaps):
             by_text.setdefault(gap.text, []).append(number)
         for text, numbers in by_text.items():
             pool = PackedPool(self._weights)
-            beams, rests = self._begun(pool, text, {n: gaps[n].at for n in numbers})
+            begun, rests = self._begun(pool, text, {n: gaps[n].at for n in numbers})
+            for beam in begun:
+                found[beam.gap] += self._worded(pool, gaps[beam.gap], beam, rests)
+            beams = [beam for beam in begun if not gaps[beam.gap].wordings]
             done: list[Beam] = []
             while beams:
                 beams = self._longer(pool, gaps, beams, words)
@@ -239,11 +238,29 @@ class PhraseFilling:
                 first = gaps[beam.gap].tags[0]
                 if min(beam.odds) >= LEAST_LIKELY.get(first, 0.0) and lost >= MOST_LOST:
                     score = sum(beam.odds) / len(beam.odds) + lost / 2
-                    bare = gaps[beam.gap].tags == BARE
-                    above = score - (LEAST_BARE if bare else LEAST.get(first, 0.0))
+                    above = score - LEAST.get(first, 0.0)
                     if above >= 0:
                         found[beam.gap].append(Filling(beam.words, above))
         return [best_of(some)[:top] for some in found]
+
+    def _worded(
+        self, pool: PackedPool, gap: Gap, begun: Beam, rests: dict[int, Rest]
+    ) -> list[Filling]:
+        """The wordings of a gap that read well there."""
+        done: list[Beam] = []
+        cut = [tuple(t.number for t in self._tokenizer.encode(text)) for text in gap.wordings]
+        for part in rows(list(zip(gap.wordings, cut, strict=True)), lambda row: len(row[1])):
+            computed = pool.compute([PackedText(ids, begun.before) for _, ids in part])
+            for (text, ids), one in zip(part, computed, strict=True):
+                states = np.concatenate([begun.state[None], one.states[:-1]])
+                odds = tuple(pool.log_odds(states, ids))
+                done.append(Beam(begun.gap, one.places, one.states[-1], (text,), odds))
+        found = []
+        for beam, lost in zip(done, losses(pool, done, rests), strict=True):
+            score = sum(beam.odds) / len(beam.odds) + lost / 2
+            if score >= LEAST_WORDED and lost >= MOST_LOST:
+                found.append(Filling(beam.words, score - LEAST_WORDED))
+        return found
 
     def _begun(
         self, pool: PackedPool, text: str, places: dict[int, int]
@@ -321,11 +338,8 @@ class PhraseFilling:
     def _goes(self, beam: Beam, tags: tuple[str, ...], word: str, text: str) -> bool:
         """Whether a word goes with those before it, and says nothing that the text has."""
         place = len(beam.words)
-        if tags == SPAN:
-            return self._is_span((*beam.words, word)) and not self._is_there(word, text)
         if "IN" in tags[:place] and tags[place] in NOUNS:
-            kind = "asides" if tags == ASIDE else "bare_adjuncts" if tags == BARE else "adjuncts"
-            fit = self._adjuncts.get((beam.words[tags.index("IN")], kind), frozenset())
+            fit = self._asides.get(beam.words[tags.index("IN")], frozenset())
             return word in fit and not self._is_there(word, text)
         return tags[place] in FUNCTION or not self._is_there(word, text)
 
@@ -334,11 +348,6 @@ class PhraseFilling:
         words = set(re.findall(r"[a-z]+", text.lower()))
         words |= {one.removesuffix("s") for one in words}
         return word in words - {"to"} or any(word in some and some & words for some in self._alike)
-
-    def _is_span(self, words: tuple[str, ...]) -> bool:
-        """Whether words are the beginning of "from start to finish"."""
-        whole = [("from", one, "to", other) for one, other in self._spans.items()]
-        return any(words == some[: len(words)] for some in whole)
 
 
 def best_of(fillings: Sequence[Filling]) -> list[Filling]:
