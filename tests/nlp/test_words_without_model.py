@@ -429,3 +429,17 @@ def test_a_model_in_a_file_ranks_words_by_the_whole_sentence(tmp_path: Path) -> 
     assert gain == pytest.approx(best.score, abs=0.01)
     with pytest.raises(UsageError, match=r"causal:qwen2\.5-1\.5b\.gguf"):
         open_causal("es", str(tmp_path / "none.gguf"))
+
+
+def test_a_word_that_leans_on_an_apostrophe_is_not_scored_as_one_behind_a_blank() -> None:
+    from polyglitch.nlp.proposers.causal import span_of
+
+    text = "Oui, l'air dort"
+    tokens = tuple(
+        Token(word, text.index(word), text.index(word) + len(word), "NOUN", "NOUN", word, 0, "")
+        for word in ("air", "dort")
+    )
+    parse = Parse(text, tokens, language="fr")
+    spans = [(0, 3), (3, 4), (4, 6), (6, 10), (10, 15)]  # "Oui" "," " l" "'air" " dort"
+    assert span_of(Slot(parse, 0), spans) is None
+    assert span_of(Slot(parse, 1), spans) == (4, 5)

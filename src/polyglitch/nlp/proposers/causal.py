@@ -160,7 +160,12 @@ def chunks(
 
 
 def span_of(slot: Slot, spans: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The tokens that a word is, the blank before it included; nothing where they do not end with it."""
+    """The tokens that a word is, the blank before it included; nothing where they do not end with it.
+
+    A word that something leans on ("t'inquiète") has no blank of its own, and is not compared with words that have.
+    """
+    if slot.parse.text[slot.token.start - 1 : slot.token.start] != " ":
+        return None
     start = next((n for n, (a, _) in enumerate(spans) if a == slot.token.start - 1), 0)
     end = next((n + 1 for n, (_, b) in enumerate(spans) if b == slot.token.end and n >= start), 0)
     return (start, end) if 1 <= start < end else None
