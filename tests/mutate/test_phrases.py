@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from polyglitch.mutate.phrases import noun_phrases
-from polyglitch.records import Input, Seed
+from polyglitch.mutate.phrases import asked_for, noun_phrases, runs_on
+from polyglitch.records import Input, Parse, Seed, Token, Tree
 from polyglitch.tools import Toolbox
 
 TEXT = "The new owner of the large steel factory near the river praised the former union leader's work."
@@ -124,3 +124,67 @@ def test_a_participle_that_cannot_be_a_past_tense_stays_with_its_noun() -> None:
     assert "the only chapter written in verse" in phrases_of(
         "My teacher read us the only chapter written in verse."
     )
+
+
+def italian(text: str, parts: str, heads: str = "") -> Parse:
+    """A sentence with a part of speech for each word, and whose heads some words have."""
+    hangs = dict(pair.split(">") for pair in heads.split())
+    words, at, tokens = text.split(), 0, []
+    for number, (word, pos) in enumerate(zip(words, parts.split(), strict=True)):
+        at = text.index(word, at)
+        head = words.index(hangs[word]) if word in hangs else number
+        tokens.append(Token(word, at, at + len(word), pos, pos, word, head, "conj"))
+        at += len(word)
+    return Parse(text, tuple(tokens), universal=True, language="it")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "heads", "start", "end"),
+    [
+        ("è forse una sfida", "AUX ADV DET NOUN", "", 1, 4),
+        ("con una scena perché Fiona", "ADP DET NOUN SCONJ PROPN", "", 1, 5),
+        ("Una libertà che , a quanto", "DET NOUN PRON PUNCT ADP PRON", "", 0, 6),
+        ("in cui liberazione e sollievo", "ADP PRON NOUN CCONJ NOUN", "", 1, 5),
+        ("un progetto sfidando i nemici", "DET NOUN VERB DET NOUN", "", 0, 5),
+        ("isola dove da anni", "NOUN ADV ADP NOUN", "", 0, 4),
+        ("circa ettari e antico", "ADV NOUN CCONJ ADJ", "antico>ettari", 1, 4),
+        ("soli tre centimetri cubi", "ADJ NUM NOUN ADJ", "cubi>centimetri", 0, 3),
+        ("sono ingiallite e macchiate", "AUX NOUN CCONJ NOUN", "", 1, 4),
+        ("medicina comune scoperta", "NOUN ADJ NOUN", "", 1, 3),
+        ("una patente di guida valida", "DET NOUN ADP NOUN ADJ", "", 3, 5),
+        ("a inguaiare Minetto", "ADP VERB PROPN", "", 1, 3),
+        ("un uomo proprio", "DET NOUN ADV", "", 0, 3),
+        ('ha visto " Henry', "AUX VERB PUNCT PROPN", "", 2, 4),
+    ],
+)
+def test_a_phrase_that_takes_in_or_leaves_behind_is_no_phrase(
+    text: str, parts: str, heads: str, start: int, end: int
+) -> None:
+    assert runs_on(italian(text, parts, heads), Tree("NP", start, end))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "start", "end"),
+    [
+        ("con una buona sfida", "ADP DET ADJ NOUN", 1, 4),
+        ("un libro che leggo spesso", "DET NOUN PRON VERB ADV", 0, 5),
+        ("quasi tutte le terre", "ADV ADJ DET NOUN", 0, 4),
+        ("friggere in olio bollente", "VERB ADP NOUN ADJ", 2, 4),
+        ("uno schermo luminoso e grande", "DET NOUN ADJ CCONJ ADJ", 0, 5),
+        ("una squadra molto forte", "DET NOUN ADV ADJ", 0, 4),
+    ],
+)
+def test_a_whole_phrase_runs_on_nowhere(text: str, parts: str, start: int, end: int) -> None:
+    heads = "grande>luminoso" if "grande" in text else ""
+    assert not runs_on(italian(text, parts, heads), Tree("NP", start, end))
+
+
+def test_a_preposition_after_an_order_that_was_taken_for_a_noun_is_in_doubt() -> None:
+    parse = italian("Trattieni il respiro per cinque secondi", "NOUN DET NOUN ADP NUM NOUN")
+    assert asked_for(parse, 3)
+
+
+def test_a_phrase_does_not_end_with_the_mark_of_a_question() -> None:
+    from polyglitch.mutate.phrases import Phrase, trimmed
+
+    assert trimmed("Dov'è New York?", Phrase(6, 15)) == (6, 14)

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch import registry
 from polyglitch.errors import UsageError
-from polyglitch.mutate.swap import SECOND_LOOK, Draft, natural_enough, proposer_for, swap_words
+from polyglitch.mutate.swap import (
+    SECOND_LOOK,
+    Draft,
+    more_parts,
+    natural_enough,
+    proposer_for,
+    swap_words,
+)
 from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR
-from polyglitch.records import Candidate, Edit, Input, Seed, Slot
+from polyglitch.nlp.proposers.corpus import open_word_sets
+from polyglitch.records import Candidate, Edit, Input, Parse, Seed, Slot, Token
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -168,3 +177,56 @@ def test_a_sentence_without_a_word_is_looked_at_once_more(
     seed = Seed("s", Input(text, language="en"))
     cases = list(swap_words("fixed")([seed], Toolbox()))
     assert [case.edit.old for case in cases if case.edit] == found
+
+
+def test_more_parts_of_speech_are_swapped_only_where_sets_list_them() -> None:
+    both = ("NOUN", "ADJ")
+    assert more_parts("auto", "fr", both) == ("ADV", "NUM", "VERB")
+    assert more_parts("auto", "de", both) == ()
+    assert more_parts("causal:FILE.gguf", "fr", both) == ()
+    assert more_parts("auto", "fr", ("NOUN",)) == ()  # who names the parts gets these alone
+
+
+class OneSentence:
+    """Tools with one tagged sentence, whose tagger takes every new word for a verb."""
+
+    def __init__(self, parse: Parse) -> None:
+        self._parse = parse
+
+    def parser(self, language: str | None) -> OneSentence:
+        return self
+
+    def parse(self, texts: Sequence[str]) -> list[Parse]:
+        return [self._parse for _ in texts]
+
+    def skim(self, texts: Sequence[str]) -> list[Parse]:
+        new = tuple(msgspec.structs.replace(one, tag="VERB") for one in self._parse.tokens)
+        return [msgspec.structs.replace(self._parse, text=text, tokens=new) for text in texts]
+
+    def word_ranks(self, seeds: object, parses: object) -> None:
+        return None
+
+    def proposer(self, name: str, language: str | None) -> object:
+        return open_word_sets(language or "")
+
+    def remember(self, kind: str, keys: Sequence[str]) -> dict[str, object]:
+        return {}
+
+    def keep(self, kind: str, values: object) -> None:
+        return None
+
+
+@pytest.mark.parametrize(("language", "expected"), [("fr", ["trois", "fréquemment"]), ("de", [])])
+def test_words_of_french_sets_are_not_held_against_a_wavering_tagger(
+    language: str, expected: list[str]
+) -> None:
+    text, parts = "Il passe souvent deux ponts ici", ("PRON", "VERB", "ADV", "NUM", "NOUN", "X")
+    tokens, at = [], 0
+    for number, (word, pos) in enumerate(zip(text.split(), parts, strict=True)):
+        at = text.index(word, at)
+        tokens.append(Token(word, at, at + len(word), pos, pos, word.lower(), number, ""))
+    parse = Parse(text, tuple(tokens), universal=True, language=language)
+    seed = Seed("1", Input(text, language=language))
+    cases = swap_words("word-sets")([seed], OneSentence(parse))  # type: ignore[arg-type]
+    found = [case.edit.new for case in cases if case.edit]
+    assert sorted(found) == sorted(expected + ["régulièrement"] * bool(expected))

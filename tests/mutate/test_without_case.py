@@ -5,8 +5,8 @@ from __future__ import annotations
 from polyglitch.methods.patinv import patinv
 from polyglitch.methods.rti import rti
 from polyglitch.methods.sit import sit
-from polyglitch.mutate.without_case import reasons_without_case
-from polyglitch.records import Input, Seed
+from polyglitch.mutate.without_case import of_swap, reasons_without_case
+from polyglitch.records import Input, Parse, Seed, Token
 from polyglitch.tools import Toolbox
 
 
@@ -43,3 +43,18 @@ def test_other_methods_have_reasons_of_their_own_and_none_is_made_up() -> None:
         "nothing in it can be replaced or left out": 1,
     }
     assert reasons_without_case(sit().mutate, [], Toolbox()) == {}
+
+
+def test_where_adverbs_are_swapped_too_none_is_said_to_miss_a_noun() -> None:
+    tokens = (
+        Token("Il", 0, 2, "PRON", "PRON", "il", 1, ""),
+        Token("dort", 3, 7, "VERB", "VERB", "dort", 1, ""),
+        Token("là", 8, 10, "ADV", "ADV", "là", 1, ""),
+    )
+    arguments = sit().mutate.arguments  # type: ignore[attr-defined]
+    for language, said in (
+        ("fr", "no other word reads well in its place"),
+        ("de", "no noun or adjective that may be replaced stands in it"),
+    ):
+        parse = Parse("Il dort là", tokens, universal=True, language=language)
+        assert of_swap(parse, arguments) == said

@@ -37,7 +37,7 @@ NOUNS = frozenset(
         "agua",
         "juin",
         "édifice",
-        "avion",
+        "livre",
         "finanzminister",
         "weltkrieg",
     )
@@ -125,8 +125,8 @@ def test_sets_keep_to_the_sound_and_never_replace_words_of_two_forms() -> None:
     assert "bâtiment" in words(found)
     (found,) = sets.propose([slot("cet édifice ouvre", "édifice", "fr")], 9)
     assert "bâtiment" not in words(found)
-    (found,) = sets.propose([slot("cet avion part", "avion", "fr")], 9)
-    assert words(found)[0] == "appareil"  # what says nearly the same comes first
+    (found,) = sets.propose([slot("un livre paraît", "livre", "fr")], 9)
+    assert words(found)[0] == "ouvrage"  # what says nearly the same comes first
     (found,) = open_word_sets("es").propose([slot("El lago baja.", "lago")], 9)
     assert not found  # a river may become a lake, whose tides are another matter
 
@@ -177,13 +177,51 @@ def test_whoever_gets_swaps_without_a_model_is_told_how_they_read(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tell_how_natural.cache_clear()
-    french = open_auto("fr", tools=Toolbox())
+    chinese, french = (open_auto(code, tools=Toolbox()) for code in ("zh", "fr"))
     assert not caplog.records  # `list languages` opens it too
     for _ in range(2):
-        french.propose([slot("le musée ouvre", "musée", "fr")], 3)
+        chinese.propose([slot("政府 说", "政府", "zh")], 3)
+        french.propose([slot("le musée ouvre", "musée", "fr")], 3)  # as natural as aimed for
     told = [record.getMessage() for record in caplog.records]
     assert len(told) == 1
     assert "of 100 read naturally" in told[0]
+
+
+def tagged(text: str, parts: str) -> Parse:
+    """A French sentence with a part of speech for each word."""
+    tokens, at = [], 0
+    for number, (word, pos) in enumerate(zip(text.split(), parts.split(), strict=True)):
+        at = text.index(word, at)
+        tokens.append(Token(word, at, at + len(word), pos, pos, word.lower(), number, ""))
+        at += len(word)
+    return Parse(text, tuple(tokens), universal=True, language="fr")
+
+
+def test_french_swaps_adverbs_numbers_and_verbs_of_their_own_sets() -> None:
+    parse = tagged("Il porte souvent deux sacs", "PRON VERB ADV NUM NOUN")
+    verb, adverb, number = open_word_sets("fr").propose([Slot(parse, n) for n in (1, 2, 3)], 9)
+    assert not verb  # "porte" is a door among nouns only
+    assert (adverb[0].word, adverb[0].accepted) == ("fréquemment", 1.0)
+    assert words(number) == ["trois"]
+    (alike,) = open_word_sets("fr", "alike").propose([Slot(parse, 3)], 9)
+    assert not alike  # three are not two
+
+
+def test_a_verb_behind_a_pronoun_keeps_its_first_sound() -> None:
+    own = tagged("la mairie prévoit demain", "DET NOUN VERB ADV")
+    leaning = tagged("cela se prévoit demain", "PRON PRON VERB ADV")
+    free, held = open_word_sets("fr").propose([Slot(own, 2), Slot(leaning, 2)], 9)
+    assert words(free) == ["envisage"]
+    assert not held  # "s'envisage" would be needed
+
+
+def test_an_order_at_the_beginning_is_no_name_that_holds_its_neighbours() -> None:
+    sets = open_word_sets("fr")
+    order = tagged("Vérifiez régulièrement la pression", "PROPN ADV DET NOUN")
+    name = tagged("Martin régulièrement en retard", "PROPN ADV ADP NOUN")
+    free, held = sets.propose([Slot(order, 1), Slot(name, 1)], 9)
+    assert "fréquemment" in words(free)
+    assert not held
 
 
 def test_the_last_part_of_a_compound_stands_for_the_whole() -> None:
@@ -261,7 +299,7 @@ def test_stems_make_a_set_for_each_form_of_an_adjective() -> None:
     (found,) = sets.propose([slot("mit polnischem Bier", "polnischem", "de")], 9)
     assert "tschechischem" in words(found)
     (found,) = open_word_sets("fr").propose([slot("deux villes marocaines", "marocaines", "fr")], 9)
-    assert "américaines" in words(found)
+    assert "allemandes" in words(found)
 
 
 def test_a_word_that_an_article_leans_on_is_a_word_of_its_own() -> None:
@@ -301,7 +339,7 @@ def test_each_set_has_words_and_no_word_twice(language: str) -> None:
 def test_auto_takes_what_a_language_has_and_says_what_it_lacks() -> None:
     french = open_auto("fr", tools=Toolbox())
     assert isinstance(french, JoinedProposers)
-    assert "word-sets/3:fr" in french.signature
+    assert "word-sets/4:fr" in french.signature
     with pytest.raises(Missing, match="corpus"):
         open_auto("fi", tools=Toolbox())
     with pytest.raises(UsageError, match="in-context"):
@@ -383,11 +421,26 @@ def test_a_model_in_a_file_ranks_words_by_the_whole_sentence(tmp_path: Path) -> 
     best = found[0]
 
     def read(text: str) -> float:
-        tokens = model.tokenizer.encode(text)[: len("El museo abre") + 6]
-        return sum(model.log_probabilities([TextToRead(tokens, 3)])[0])
+        lead = "Spanish:\n"  # without a line before it, the second word of a text is foretold badly
+        tokens = model.tokenizer.encode(lead + text)[: len(lead + "El museo abre") + 6]
+        return sum(model.log_probabilities([TextToRead(tokens, len(lead) + 3)])[0])
 
     # Six tokens follow the slot, and here a token is a byte: " abre.".
     gain = read(f"El {best.word} abre.") - read("El museo abre.")
     assert gain == pytest.approx(best.score, abs=0.01)
     with pytest.raises(UsageError, match=r"causal:qwen2\.5-1\.5b\.gguf"):
         open_causal("es", str(tmp_path / "none.gguf"))
+
+
+def test_a_word_that_leans_on_an_apostrophe_is_not_scored_as_one_behind_a_blank() -> None:
+    from polyglitch.nlp.proposers.causal import span_of
+
+    text = "Oui, l'air dort"
+    tokens = tuple(
+        Token(word, text.index(word), text.index(word) + len(word), "NOUN", "NOUN", word, 0, "")
+        for word in ("air", "dort")
+    )
+    parse = Parse(text, tokens, language="fr")
+    spans = [(0, 3), (3, 4), (4, 6), (6, 10), (10, 15)]  # "Oui" "," " l" "'air" " dort"
+    assert span_of(Slot(parse, 0), spans) is None
+    assert span_of(Slot(parse, 1), spans) == (4, 5)

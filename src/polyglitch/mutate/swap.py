@@ -26,6 +26,7 @@ from polyglitch.nlp.proposers.slot_words import (
     goes_with_article,
     leant_on,
     match_case,
+    not_fixed,
     not_in_compound,
     open_slots,
     repeats,
@@ -142,6 +143,7 @@ def lets_lean(swap: Swap) -> bool:
 # What every method asks of the new word in its sentence, and what most ask of the sentence.
 IN_PLACE: tuple[Keep, ...] = (not_repeated, same_countability, same_gender, lets_lean)
 NATURAL: tuple[Keep, ...] = (same_tag, same_tags, *IN_PLACE)
+BY_TAGS: tuple[Keep, ...] = (same_tag, same_tags, same_place)
 
 
 # Chosen on the tuning half of benchmarks/readings: above, sentences run out of words; below, swaps read oddly.
@@ -207,14 +209,19 @@ def swap_words(
         again = second_look(named, language)
         # A model that tells how natural a word is may be trusted with more of the sentence.
         wide = tuple(rule for rule in where if not again or rule is not not_in_compound)
+        more = more_parts(named, language, pos)
+        unheld = tuple(rule for rule in where if rule is not not_fixed)
         chosen: list[tuple[int, Slot]] = []
         for number, parse in enumerate(parses):
             places = open_slots(parse, pos, edges or again is not None, wide, compared)
+            places += open_slots(parse, more, True, unheld, compared)
             if ranks is not None:
                 worth = ranks[number]
                 places.sort(key=lambda index: -float(worth[index]))
             chosen += [(number, Slot(parse, index)) for index in places[:most]]
-        look = SwapSearch(tools, language, top, keep)
+        wavers = language_of(language).tags_waver and by_word_sets(named)
+        agree = tuple(each for each in keep if not wavers or each not in BY_TAGS)
+        look = SwapSearch(tools, language, top, agree)
         found = look.swaps(named, chosen, naturalness, spare)
         if again is not None:
             others = [(number, slot) for number, slot in chosen if number not in found]
@@ -296,6 +303,23 @@ def second_look(named: str, language: str | None) -> str | None:
     if "auto" not in language_of(language).proposers or lacking("smollm"):
         return None
     return SECOND_LOOK.get(named)
+
+
+NAMED_BY_SIT = ("NOUN", "ADJ")
+
+
+def more_parts(named: str, language: str | None, pos: tuple[str, ...]) -> tuple[str, ...]:
+    """Parts of speech beside nouns and adjectives that a language without a model lists words of.
+
+    Only these words are asked about, so that it does not matter whether they belong to the closed classes.
+    """
+    listed = by_word_sets(named) and set(pos) == set(NAMED_BY_SIT)
+    return language_of(language).more_parts if listed else ()
+
+
+def by_word_sets(named: str) -> bool:
+    """Whether the words come from the sets of a language, where it has no model."""
+    return named.partition(":")[0] in ("auto", "word-sets")
 
 
 def proposer_for(proposer: str, naturalness: float) -> str:

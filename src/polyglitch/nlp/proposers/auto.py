@@ -160,8 +160,8 @@ def tell_how_natural(code: str) -> None:
         else "nobody has read any"
     )
     log.warning(
-        "%s swaps without a model of the language: %s; a model you have makes better ones: "
-        "--param sit.proposer=causal:FILE.gguf or masked-lm:NAME",
+        "%s swaps without a model of the language: %s; a masked model of it may make better ones: "
+        "--param sit.proposer=masked-lm:NAME",
         known.name or code,
         read,
     )

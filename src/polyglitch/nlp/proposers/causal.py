@@ -57,7 +57,7 @@ class CausalProposer:
     def __init__(self, model: GgufCausal, language: str, name: str) -> None:
         self._model, self._language = model, language_of(language)
         self._sets = WordSets(language)
-        self.signature = f"causal/1:{name}:{self._language.code}+{self._sets.signature}"
+        self.signature = f"causal/2:{name}:{self._language.code}+{self._sets.signature}"
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, those first with which the sentence is likeliest."""
@@ -71,13 +71,15 @@ class CausalProposer:
 
     def _propose(self, slots: Sequence[Slot], texts: Sequence[str]) -> dict[int, list[Candidate]]:
         model = self._model
-        tokens = [model.tokenizer.encode(text) for text in texts]
+        # What follows the very first token is foretold badly: a line that names the language stands before.
+        lead = f"{self._language.name or self._language.code}:\n"
+        tokens = [model.tokenizer.encode(lead + text) for text in texts]
         ids = [tuple(token.number for token in some) for some in tokens]
         places = []
         for number, slot in enumerate(slots):
             if slot.parse.text in texts:
                 at = texts.index(slot.parse.text)
-                spans = [(token.start, token.end) for token in tokens[at]]
+                spans = [(token.start - len(lead), token.end - len(lead)) for token in tokens[at]]
                 if (inside := span_of(slot, spans)) is not None:
                     places.append(Place(number, at, *inside))
         pool = model.pool()
@@ -160,7 +162,12 @@ def chunks(
 
 
 def span_of(slot: Slot, spans: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    """The tokens that a word is, the blank before it included; nothing where they do not end with it."""
+    """The tokens that a word is, the blank before it included; nothing where they do not end with it.
+
+    A word that something leans on ("t'inquiète") has no blank of its own, and is not compared with words that have.
+    """
+    if slot.parse.text[slot.token.start - 1 : slot.token.start] != " ":
+        return None
     start = next((n for n, (a, _) in enumerate(spans) if a == slot.token.start - 1), 0)
     end = next((n + 1 for n, (_, b) in enumerate(spans) if b == slot.token.end and n >= start), 0)
     return (start, end) if 1 <= start < end else None

@@ -18,7 +18,7 @@ from polyglitch.errors import NothingToTest
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
 from polyglitch.protocols import Tools
-from polyglitch.records import Candidate, Slot, Token, digest
+from polyglitch.records import Candidate, Parse, Slot, Token, digest
 
 READ = 2000  # sentences: some 8,000 words of the open classes
 SHORTEST = 3  # letters
@@ -125,13 +125,14 @@ class WordSets:
         lines = self._language.lines("word_sets")
         heads = self._language.lines("compound_heads")
         told = digest([*lines, *heads], 8)
-        self.signature = f"word-sets/3:{self._language.code}:{kind}-{told}"
+        self.signature = f"word-sets/4:{self._language.code}:{kind}-{told}"
         self._sets: dict[tuple[str, str], list[str]] = {}  # by part of speech and word
         self._bare: set[str] = set()  # words that often stand without an article
         self._safest: set[tuple[str, str]] = (
             set()
         )  # of the swaps those that nearly any sentence bears
-        parts: tuple[str, ...] = ANY
+        # A verb, adverb or number that is asked for as such gives way to its like alone.
+        parts = tuple(part for part in ANY if part not in self._language.more_parts)
         for line in lines:
             if line.startswith("["):
                 parts = tuple(line.strip("[]").split())
@@ -166,13 +167,21 @@ class WordSets:
     def _candidates(self, slot: Slot) -> list[Candidate]:
         """The words for a slot; near a name those alone that say nearly the same: what is said of it is known."""
         reach = NEAR[slot.token.pos == "ADJ"]
-        near = slot.parse.tokens[max(slot.index - reach, 0) : slot.index + reach + 1]
-        named = self._language.names_hold and any(token.pos == "PROPN" for token in near)
+        near = range(max(slot.index - reach, 0), slot.index + reach + 1)
+        named = self._language.names_hold and any(self._is_name(slot.parse, n) for n in near)
         before = slot.parse.tokens[slot.index - 1].text.lower() if slot.index else ""
         degree = before in self._language.comparison or before in self._language.words("degrees")
         whole = self._language.words("no_degree") if degree else frozenset()
         found = [self._candidate(slot, word) for word in self.others(slot) if word not in whole]
         return [one for one in found if not named or one.accepted > ONE_A_SENTENCE]
+
+    def _is_name(self, parse: Parse, place: int) -> bool:
+        """Whether a name stands at a place, and no order that begins the sentence, which taggers take for one."""
+        if not 0 <= place < len(parse.tokens):
+            return False
+        token = parse.tokens[place]
+        begins = place == 0 and token.text.lower() in self._language.words("never_names")
+        return token.pos == "PROPN" and not token.text[0].islower() and not begins
 
     def _candidate(self, slot: Slot, word: str) -> Candidate:
         old = slot.token.text
@@ -181,6 +190,7 @@ class WordSets:
             or (old.lower(), word) in self._safest
             or word == self._head_of(old)
         )
+        safe = safe or slot.token.pos in self._language.more_parts
         return Candidate(word, 0.0) if safe else Candidate(word, 0.0, ONE_A_SENTENCE)
 
     def others(self, slot: Slot) -> list[str]:
@@ -207,7 +217,7 @@ class WordSets:
 
     def _held(self, slot: Slot, word: str, others: Sequence[str], before: Token | None) -> bool:
         """Whether the words around one hold it in place, whatever it is."""
-        if before and before.pos == "PROPN":
+        if self._is_name(slot.parse, slot.index - 1):
             return True  # what is said of a name is known of it: "el Stuttgart alemán"
         around = Counter(token.text.lower() for token in slot.parse.tokens)
         if around[word.lower()] > 1 or any(other.lower() in around for other in others):
@@ -215,7 +225,8 @@ class WordSets:
         agreement = self._language.agreement
         after = slot.parse.tokens[slot.index + 1 : slot.index + 2]
         counted = after and (after[0].pos == "NUM" or after[0].text[0].isdigit())
-        if counted and word not in self._bare:
+        numbered = slot.token.pos not in self._language.more_parts  # but "about 300"
+        if counted and numbered and word not in self._bare:
             return True  # "the years 90", "chapter 20"; not the month of a date
         bare = slot.token.pos == "NOUN" and before and before.text.lower() in agreement.bare_after
         plural = agreement.bare_plurals and re.search(agreement.bare_plurals, word)
@@ -230,7 +241,14 @@ def marks_of(line: str) -> tuple[str, list[str]]:
 
 SETS = {"alike": True, "unlike": False}
 ALIKE, STEMS, BARE = "=", "~", "!"
-ANY = ("NOUN", "ADJ", "VERB", "ADV", "X")  # the parts of speech of sets that stand under no heading
+ANY = (
+    "NOUN",
+    "ADJ",
+    "VERB",
+    "ADV",
+    "NUM",
+    "X",
+)  # the parts of speech of sets that stand under no heading
 MOST = 3  # words a slot
 # Words on each side among which a name counts as near: of a noun, and of an adjective, which may tell whence it is.
 NEAR = (2, 4)
