@@ -366,10 +366,7 @@ def test_where_many_add_a_little_and_nobody_leads_the_chance_ends_below_every_th
     assert model.intercept + sum(adds.values()) > 0
     assert model.chance(weak) == joined.UNLED < model.limit(weak)
     without = {name: one for name, one in weak.items() if name != "confidence"}
-    assert model.intercept + sum(model.evidence(without).values()) > 0
-    assert model.chance(without) == joined.UNLED < model.limit(without), "nor where no lens was"
-    foreign = without | {"lens": Statement("lens", 3.0, "'você' is unlikely there")}
-    assert model.chance(foreign) > joined.UNLED, "of what a foreign lens says the sum has to do"
+    assert model.chance(without) > joined.UNLED, "where no lens was asked the sum has to do"
 
 
 @pytest.mark.parametrize(("name", "suspicion"), [("rarity", 5.6), ("confidence", 2.2)])
