@@ -369,7 +369,7 @@ def test_where_many_add_a_little_and_nobody_leads_the_chance_ends_below_every_th
     assert model.chance(without) > joined.UNLED, "where no lens was asked the sum has to do"
 
 
-@pytest.mark.parametrize(("name", "suspicion"), [("rarity", 5.3), ("confidence", 1.8)])
+@pytest.mark.parametrize(("name", "suspicion"), [("rarity", 5.3), ("confidence", 1.9)])
 def test_a_rare_or_an_unlikely_word_leads_with_less_than_the_pair(
     name: str, suspicion: float
 ) -> None:

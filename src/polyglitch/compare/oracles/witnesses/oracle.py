@@ -191,7 +191,7 @@ FACTS = "facts"
 # a little instead, one in three of the pairs that were read had a bug, and its word was seldom named; so the chance of
 # such a pair ends at about that. The pair must add more than others: it dislikes other wordings too, and beside a model
 # that likes them it is mostly wrong. Without that lens there is often nobody to lead, and the sum has to do.
-LEADS, PAIR_LEADS, UNLED = 0.3, 1.0, 0.3
+LEADS, PAIR_LEADS, UNLED = 0.5, 1.0, 0.3
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 
 
