@@ -186,7 +186,8 @@ def all_sets(target: str) -> dict[str, float]:
         ("set 3", {3}),
         ("set 5", {5}),
         ("set 6", {6}),
-        ("all", {1, 2, 3, 5, 6}),
+        ("set 7", {7}),
+        ("all", {1, 2, 3, 5, 6, 7}),
     )
     for title, sets in titles:
         some = [at for at, row in enumerate(rows) if row.set in sets]

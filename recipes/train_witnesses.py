@@ -31,6 +31,7 @@ from benchmarks.witnesses import Reading, at_a_third, lens_tools, read_readings
 
 from oracle_data import DIRECTIONS, load
 from polyglitch.compare.judge import Saved, trial_of
+from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
 from polyglitch.compare.oracles.witnesses.changed_words import Statement
 from polyglitch.compare.oracles.witnesses.oracle import (
     ASKED,
@@ -53,8 +54,11 @@ OWN = 6.0  # the weight of a pair that we read: few, but of several languages an
 PICKED = 4  # the set of pairs that the oracle had suspected most
 STRENGTH = 1.0  # inverse strength of the L2 penalty
 # The precision that sets a threshold, on our own pairs, cross-validated, as if one in three were a bug; by
-# the models that are asked. New text has always been some .05 below it.
-PRECISE = {"": 0.88, "confidence": 0.90, "lens": 0.90, "back": 0.87, "confidence+back": 0.90}
+# the models that are asked.
+PRECISE = {"": 0.83, "confidence": 0.90, "lens": 0.90, "back": 0.85, "confidence+back": 0.87}
+# Rules that were mended in view of these very pairs, on which they are never wrong and find what they miss in other
+# text: no threshold leans on them.
+MENDED = frozenset({AgreementWitness.name})
 LIMITS = {  # between which a statement counts, in the witness's own measure
     "pair": (-5.0, 1.0),
     "facts": (0.0, 1.0),
@@ -167,7 +171,10 @@ def threshold_at(labels: np.ndarray, scores: np.ndarray, precise: float) -> floa
 
 
 def thresholds_of(heard: list[Heard]) -> dict[str, float]:
-    """A threshold for each set of models that may be asked, by our own pairs for which they were."""
+    """A threshold for each set of models that may be asked, by our own pairs for which they were.
+
+    Where there are none, the shipped one stays.
+    """
     own = [one for one in heard if one.weight == OWN]
     labels = np.array([one.bug for one in own])
     found = {}
@@ -175,16 +182,18 @@ def thresholds_of(heard: list[Heard]) -> dict[str, float]:
         names = set(asked.split("+")) - {""}
         fit_for = np.array([one.drawn and names <= one.said.keys() for one in own])
         if not fit_for.any():
+            found[asked] = load_join().thresholds[asked]
             continue
-        scores = crossed(heard, frozenset(ASKED) - names)[fit_for]
+        others = frozenset(ASKED) - names
         some = labels[fit_for]
-        limit = threshold_at(some, scores, precise)
-        # Where the system was its own lens, a pair that no witness leads ends at one half.
+        limit = threshold_at(some, crossed(heard, others | MENDED)[fit_for], precise)
+        # Where the system was its own lens, a pair that no witness leads ends below every threshold.
         found[asked] = max(limit, UNLED + 0.005) if "confidence" in names else limit
+        scores = crossed(heard, others)[fit_for]
         print(
             f"own pairs, asked: {asked or 'no model'}: {len(some)}, {some.sum()} bugs, AUC "
-            f"{roc_auc_score(some, scores):.3f}, precision {precise} at a third from {found[asked]}, "
-            f"there recall {np.mean(scores[some] >= found[asked]):.2f}"
+            f"{roc_auc_score(some, scores):.3f}, precision {precise} at a third from {found[asked]} without "
+            f"{', '.join(MENDED)}, recall with it {np.mean(scores[some] >= found[asked]):.2f}"
         )
     return found
 
@@ -279,7 +288,7 @@ def as_json(model: LogisticRegression, limits: dict[str, float], spoke: set[str]
         for (name, (least, most)), (a, b) in zip(LIMITS.items(), weights, strict=True)
     }
     return {
-        "name": "witnesses-6",
+        "name": "witnesses-7",
         "threshold": limits[""],
         "thresholds": {asked: limit for asked, limit in limits.items() if asked},
         "intercept": round(float(model.intercept_[0]), 4),

@@ -214,12 +214,20 @@ def test_a_system_that_shows_nothing_is_refused_as_a_lens(cli: Any, tmp_path: Pa
     assert "does not say how likely it finds an output" in done.stderr
 
 
-def test_what_follows_an_error_of_both_outputs_counts_only_by_what_it_is_worse() -> None:
+def test_what_follows_an_error_of_both_outputs_does_not_count() -> None:
     sources = ("Put them in the stew.", "Put them in the broth.")
     both = trial(("Ponha-os não guisado.", "Ponha-os não caldo."), sources=sources)
-    lens = WordLens(não=0.001, guisado=0.002, caldo=0.001)
-    for kind, foreign, expected in ((Confidence, False, 2.0), (ForeignLens, True, 1000.0)):
+    lens = WordLens(não=0.001, guisado=0.1, caldo=0.001)
+    for kind, foreign, expected in ((Confidence, False, 1.0), (ForeignLens, True, 1000.0)):
         tools = Toolbox(languages=("en", "pt"), lens=lambda: lens, foreign_lens=foreign)
         (said,) = kind().hear([both], tools)
         assert said is not None
         assert math.exp(said.suspicion) == pytest.approx(expected, rel=0.01)
+
+
+def test_another_place_than_that_behind_an_error_of_both_outputs_counts() -> None:
+    lens = WordLens(não=0.001, guisado=0.1, caldo=0.001, ponha=0.05)
+    pair = trial(("Coloca os ovos não guisado.", "Ponha os ovos não caldo."))
+    said = Confidence().hear([pair], with_lens(lens))[0]
+    assert said is not None and said.words.startswith("'Ponha' in the second translation")
+    assert math.exp(-said.suspicion) == pytest.approx(0.05, rel=0.01)

@@ -353,18 +353,36 @@ def test_between_two_scripts_the_pair_speaks_with_its_own_scale() -> None:
     assert witnesses(threshold=0.9)([trial], tools)[0].threshold == 0.9
 
 
-def test_where_many_add_a_little_and_nobody_leads_the_chance_ends_at_one_half() -> None:
+def test_where_many_add_a_little_and_nobody_leads_the_chance_ends_below_every_threshold() -> None:
     model = load_join()
     weak = {
-        "pair": Statement("pair", -1.0, "'quiser' became 'desejar'"),
-        "rarity": Statement("rarity", 4.8, "'solicitação' is rare"),
-        "confidence": Statement("confidence", 1.3, "'você' is unlikely there"),
+        "pair": Statement("pair", -0.5, "'quiser' became 'desejar'"),
+        "rarity": Statement("rarity", 4.5, "'solicitação' is rare"),
+        "confidence": Statement("confidence", 1.4, "'você' is unlikely there"),
         "places": Statement("places", 3.0, "the outputs differ in 3 places"),
     }
-    assert max(model.evidence(weak)[name] for name in weak if name != "places") < joined.LEADS
-    assert model.intercept + sum(model.evidence(weak).values()) > 0
-    assert model.chance(weak) == joined.UNLED < model.limit(weak)
-    led = weak | {"confidence": Statement("confidence", 4.0, "'você' is unlikely there")}
+    adds = model.evidence(weak)
+    assert joined.LEADS < adds["pair"] < joined.PAIR_LEADS, "what leads for others is not enough"
+    assert model.intercept + sum(adds.values()) > 0
+    assert model.chance(weak) == joined.UNLED < min(model.threshold, *model.thresholds.values())
+    without = {name: one for name, one in weak.items() if name != "confidence"}
+    assert model.chance(without) > joined.UNLED, "where no lens was asked the sum has to do"
+
+
+@pytest.mark.parametrize(("name", "suspicion"), [("rarity", 5.3), ("confidence", 1.9)])
+def test_a_rare_or_an_unlikely_word_leads_with_less_than_the_pair(
+    name: str, suspicion: float
+) -> None:
+    model = load_join()
+    weak = {
+        "pair": Statement("pair", -1.0, "'assou' became 'assadeira'"),
+        "rarity": Statement("rarity", 4.5, "'assadeira' is rare"),
+        "confidence": Statement("confidence", 1.4, "'assadeira' is unlikely there"),
+        "places": Statement("places", 3.0, "the outputs differ in 3 places"),
+    }
+    led = weak | {name: weak[name]._replace(suspicion=suspicion)}
+    assert model.chance(weak) == joined.UNLED
+    assert joined.LEADS <= model.evidence(led)[name] < joined.PAIR_LEADS
     assert model.chance(led) > model.limit(led)
 
 
@@ -462,7 +480,7 @@ def test_minimal_pairs_of_negations_and_numbers(language: str) -> None:
     trials = [trial_of(Saved(0, *row[2:], "en", language)) for row in rows]
     found = [verdict.outcome == "violated" for verdict in witnesses()(trials, tools)]
     wrong = [row for row, flagged in zip(rows, found, strict=True) if flagged != (row[1] == "yes")]
-    assert len(rows) == 10
+    assert len(rows) == 14
     assert not wrong
 
 

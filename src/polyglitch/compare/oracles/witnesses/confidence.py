@@ -79,7 +79,7 @@ class Confidence:
     """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    signature = "confidence(4)"
+    signature = "confidence(5)"
     own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
@@ -104,7 +104,7 @@ class ForeignLens(Confidence):
     """
 
     name = "lens"
-    signature = "lens(4)"
+    signature = "lens(5)"
     own = False
 
 
@@ -147,8 +147,8 @@ def surprises(
 ) -> list[tuple[float, ChangedWord]]:
     """How surprising each changed word is, and the word before a place of difference where that is the error.
 
-    What follows an error that both outputs share surprises in both: there only what one word is worse than those
-    that face it counts. Of a word that comes too soon only what the missing words would have mended counts.
+    What follows an error that both outputs share surprises in both, and by how much tells nothing: it does not count.
+    Of a word that comes too soon only what the missing words would have mended counts.
     """
     bare = [bare_surprise(pair, sides, word) for word in pair.words]
     worst: dict[tuple[int, int], float] = {}
@@ -165,7 +165,7 @@ def surprises(
             shared = text.casefold() in WORDS.findall(pair.outputs[1 - output].casefold())
             if not shared:  # a phrase was cut out behind the error
                 found.append((value, ChangedWord(output, *before, block)))
-            led[block, output] = worst.get((block, 1 - output), 0.0) if shared else value
+            led[block, output] = math.inf if shared else value
     for value, word in zip(bare, pair.words, strict=True):
         found.append((max(0.0, value - led.get((word.block, word.output), 0.0)), word))
     return found

@@ -188,9 +188,10 @@ def touched(changed: Sequence[ChangedWord], number: int, item: FactFinding) -> b
 
 FACTS = "facts"
 # Log-odds that some witness with a word to show must add by itself where the system was its own lens. Where many add
-# a little instead, one in three of the pairs that were read had a bug, and its word was not named once; so the chance
-# of such a pair ends at one half. Without that lens there is often nobody to lead, and the sum has to do.
-LEADS, UNLED = 1.0, 0.5
+# a little instead, one in three of the pairs that were read had a bug, and its word was seldom named; so the chance of
+# such a pair ends at about that. The pair must add more than others: it dislikes other wordings too, and beside a model
+# that likes them it is mostly wrong. Without that lens there is often nobody to lead, and the sum has to do.
+LEADS, PAIR_LEADS, UNLED = 0.5, 1.0, 0.3
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 
 
@@ -236,9 +237,14 @@ class JoinModel(msgspec.Struct, frozen=True):
             return 0.0
         # A broken fact is a rule, not a weight: labelled pairs have too few, and a reader forgives them least.
         score = with_facts(logistic(self.intercept + sum(found.values())), FACTS in found)
-        shown = max((value for name, value in found.items() if name != Places.name), default=0.0)
-        unled = FACTS not in found and shown < LEADS and Confidence.name in found
+        led = any(value >= leads(name) for name, value in found.items() if name != Places.name)
+        unled = FACTS not in found and not led and Confidence.name in found
         return min(score, UNLED) if unled else score
+
+
+def leads(name: str) -> float:
+    """What a witness must add to lead."""
+    return PAIR_LEADS if name == PairWitness.name else LEADS
 
 
 @cache
