@@ -255,7 +255,7 @@ NEAR = (2, 4)
 FIRST_PART = 4  # letters that a compound has before its last part: shorter ones are mostly prefixes ("Auswahl")
 # A swap for a word of the same kind that means something else is taken by fewer readers than one that says nearly the
 # same: it passes the default dial alone, in sentences that have no other (`natural_enough`).
-ONE_A_SENTENCE = 0.84
+ONE_A_SENTENCE = 0.9
 
 
 def open_word_sets(language: str, kind: str = "") -> WordSets:
