@@ -145,7 +145,7 @@ def test_the_words_around_hold_a_word_in_place() -> None:
     assert words(own)
     assert words(month)  # months have no article anywhere
     against, counted = spanish.propose(
-        [slot("El museo o el hotel", "museo"), slot("El museo 20", "museo")], 9
+        [slot("El museo o el teatro", "museo"), slot("El museo 20", "museo")], 9
     )
     assert not against
     assert not counted
