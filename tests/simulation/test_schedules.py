@@ -37,7 +37,7 @@ WHOLE = (
     (2, True, LIMIT),
     (2, False, None),
 )  # of the whole flow, which takes longer
-LEAST = 5_000
+LEAST = 3_000
 VERDICTS = 'select method, "case", outcome, severity, reason, record from verdicts order by 1, 2'
 ISSUES = "select id, position, record from issues order by 1"
 
