@@ -156,3 +156,15 @@ def test_rules_that_are_remembered_match_as_the_rulers_own(language: str, texts:
     with pipeline.select_pipes(disable=["attribute_ruler", "lemmatizer"]):
         docs = list(pipeline.pipe(texts * 2))
     assert [ruler.match(doc) for doc in docs] == [type(ruler).match(ruler, doc) for doc in docs]
+
+
+def test_rules_are_told_though_fewer_kinds_are_kept_than_a_text_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(spacy_parser, "KINDS_OF_WORDS", 3)  # as after the 50,000 of a large corpus
+    pipeline = spacy_parser.open_spacy("en")._pipeline
+    ruler = pipeline.get_pipe("attribute_ruler")
+    remembered = spacy_parser.RememberedRules(ruler)
+    with pipeline.select_pipes(disable=["attribute_ruler", "lemmatizer"]):
+        (doc,) = pipeline.pipe(["The old dog saw the new dog, and both of them ran away."])
+    assert remembered.match(doc) == type(ruler).match(ruler, doc)

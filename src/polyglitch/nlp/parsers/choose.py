@@ -421,16 +421,13 @@ class RememberedRules:
 
     def match(self, doc: Any) -> list[tuple[int, int, int, int]]:
         """Number of the rule, its name, first word, end: in the order of the rules, as the ruler's own."""
-        kinds = list(map(tuple, doc.to_array(self._columns).tolist()))
-        for at, kind in enumerate(kinds):
-            if kind not in self._known:
+        found = []
+        for at, kind in enumerate(map(tuple, doc.to_array(self._columns).tolist())):
+            rules = self._known.get(kind)  # held here: what is kept next may push it out
+            if rules is None:
                 names = (one[0] for one in self._single(doc[at : at + 1], allow_missing=True))
-                self._known[kind] = [(self._number(name), name) for name in names]
-        found = [
-            (number, name, at, at + 1)
-            for at, kind in enumerate(kinds)
-            for number, name in self._known[kind]
-        ]
+                rules = self._known[kind] = [(self._number(name), name) for name in names]
+            found += [(number, name, at, at + 1) for number, name in rules]
         if any(one[0] == LATER for one in found):
             found = [one for one in found if one[0] != LATER]
             found += (
