@@ -92,24 +92,28 @@ class NoWords:
         return [[] for _ in slots]
 
 
-class JoinedProposers:
-    """The words of several proposers for a slot, those of the first before those of the others."""
+class InOrder:
+    """Several proposers, each asked about the sentences for which those before it have no word at all.
+
+    What a language's own sets say is surer than what came home through English, which takes longer too.
+    """
 
     def __init__(self, proposers: Sequence[Proposer], language: str = "") -> None:
         self._proposers, self._language = proposers, language
-        self.signature = f"auto({'+'.join(one.signature for one in proposers)})"
+        self.signature = f"auto({'>'.join(one.signature for one in proposers)})"
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot."""
         if self._language:
             tell_how_natural(self._language)
-        offered = [one.propose(slots, top) for one in self._proposers]
-        found = []
-        for some in zip(*offered, strict=True):
-            words: dict[str, Candidate] = {}
-            for one in (candidate for each in some for candidate in each):
-                words.setdefault(one.word, one)
-            found.append(list(words.values())[:top])
+        found: list[list[Candidate]] = [[] for _ in slots]
+        left = list(range(len(slots)))
+        for proposer in self._proposers:
+            offered = proposer.propose([slots[n] for n in left], top) if left else []
+            for number, some in zip(left, offered, strict=True):
+                found[number] = some
+            served = {slots[n].parse.text for n in left if found[n]}
+            left = [n for n in left if slots[n].parse.text not in served]
         return found
 
 
@@ -134,7 +138,7 @@ def open_without_model(language: str, kind: str, tools: Tools) -> Proposer:
     if known.english and not lacking("smollm") and route_of(language, tools):
         found.append(open_through_english(language, CHOICES[kind][0], tools=tools))
     if found:
-        return JoinedProposers(found, known.code)
+        return InOrder(found, known.code)
     way = (
         f"{known.english.install} and {' and '.join(lacking('smollm'))}; or "
         if known.english

@@ -14,9 +14,10 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
-from polyglitch.errors import NothingToTest
+from polyglitch.errors import NothingToTest, UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
+from polyglitch.nlp.proposers.slot_words import begins_with_order
 from polyglitch.protocols import Tools
 from polyglitch.records import Candidate, Parse, Slot, Token, digest
 
@@ -124,8 +125,9 @@ class WordSets:
         self._language = language_of(language)
         lines = self._language.lines("word_sets")
         heads = self._language.lines("compound_heads")
-        told = digest([*lines, *heads], 8)
-        self.signature = f"word-sets/4:{self._language.code}:{kind}-{told}"
+        self._conjugations = [line.split() for line in self._language.lines("conjugations")]
+        told = digest([*lines, *heads, *self._language.lines("conjugations")], 8)
+        self.signature = f"word-sets/5:{self._language.code}:{kind}-{told}"
         self._sets: dict[tuple[str, str], list[str]] = {}  # by part of speech and word
         self._bare: set[str] = set()  # words that often stand without an article
         self._safest: set[tuple[str, str]] = (
@@ -146,9 +148,7 @@ class WordSets:
         self._whole = frozenset(word[1:] for word in some if word.startswith("-"))
 
     def _add(self, parts: Sequence[str], marks: str, words: Sequence[str]) -> None:
-        forms = self._language.agreement.forms if STEMS in marks else ("",)
-        for ending in forms:
-            new = [word.removeprefix("+") + ending for word in words]
+        for new in self._forms(marks, words):
             old = [made for made, word in zip(new, words, strict=True) if not word.startswith("+")]
             self._bare |= set(new) if BARE in marks else set()
             if {ALIKE, BARE} & set(marks):
@@ -156,6 +156,28 @@ class WordSets:
             for part, word in ((part, word) for part in parts for word in old):
                 some = self._sets.setdefault((part, word), [])
                 some += [other for other in new if other != word and other not in some]
+
+    def _forms(self, marks: str, words: Sequence[str]) -> list[list[str]]:
+        """A set as it is written, or one set for each form of its stems or infinitives."""
+        bare = [word.removeprefix("+") for word in words]
+        if STEMS in marks:
+            return [[word + ending for word in bare] for ending in self._language.agreement.forms]
+        if CONJUGATED not in marks:
+            return [bare]
+        made = dict.fromkeys(zip(*(self._conjugated(word) for word in bare), strict=True))
+        # A form that serves two persons or tenses is left alone where the other verb has a form for each.
+        seen = [Counter(column) for column in zip(*made, strict=True)]
+        replaced = [place for place, word in enumerate(words) if not word.startswith("+")]
+        return [list(some) for some in made if all(seen[at][some[at]] == 1 for at in replaced)]
+
+    def _conjugated(self, infinitive: str) -> list[str]:
+        """The forms of a verb, in the order of `conjugations.txt`, by the longest ending that it has there."""
+        fitting = [each for each in self._conjugations if infinitive.endswith(each[0])]
+        if not fitting:
+            raise UsageError(f"word_sets.txt: no conjugation of {infinitive!r} is told")
+        endings = max(fitting, key=lambda each: len(each[0]))
+        stem = infinitive.removesuffix(endings[0])
+        return [stem + ending for ending in endings]
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, in the order of the sets, and few: one slot must not fill a report."""
@@ -180,8 +202,8 @@ class WordSets:
         if not 0 <= place < len(parse.tokens):
             return False
         token = parse.tokens[place]
-        begins = place == 0 and token.text.lower() in self._language.words("never_names")
-        return token.pos == "PROPN" and not token.text[0].islower() and not begins
+        named = token.pos == "PROPN" and not token.text[0].islower()
+        return named and not begins_with_order(parse, place)
 
     def _candidate(self, slot: Slot, word: str) -> Candidate:
         old = slot.token.text
@@ -235,12 +257,12 @@ class WordSets:
 
 def marks_of(line: str) -> tuple[str, list[str]]:
     """The signs before a set, and its words."""
-    words = line.lstrip(ALIKE + STEMS + BARE)
+    words = line.lstrip(ALIKE + STEMS + BARE + CONJUGATED)
     return line[: len(line) - len(words)], words.split()
 
 
 SETS = {"alike": True, "unlike": False}
-ALIKE, STEMS, BARE = "=", "~", "!"
+ALIKE, STEMS, BARE, CONJUGATED = "=", "~", "!", "*"
 ANY = (
     "NOUN",
     "ADJ",

@@ -250,6 +250,8 @@ def leant_on(slot: Slot) -> bool:
 def not_a_name(slot: Slot) -> bool:
     """Whether the word is no name, no part of one and no title before one."""
     token, tokens = slot.token, slot.parse.tokens
+    if begins_with_order(slot.parse, slot.index):
+        return True
     if is_name(slot.parse, token) or token.pos == "PROPN":
         return False
     large = language_of(slot.parse.language).nouns_capitalised and token.pos == "NOUN"
@@ -262,6 +264,13 @@ def not_a_name(slot: Slot) -> bool:
 def is_name(parse: Parse, token: Token) -> bool:
     """Whether the tagger took a word for a name, by the finest tag it has."""
     return token.tag in NAME_TAGS or (parse.universal and token.pos == "PROPN")
+
+
+def begins_with_order(parse: Parse, place: int) -> bool:
+    """Whether the first word is no name, though the tagger took it for one: an order, where a language lists verbs."""
+    known, token = language_of(parse.language), parse.tokens[place]
+    taken = place == 0 and token.pos == "PROPN" and bool(known.more_parts)
+    return taken and token.text.lower() in known.words("never_names")
 
 
 def begins_with_name(parse: Parse) -> bool:
@@ -405,6 +414,9 @@ def open_slots(
     return [
         place
         for place in places
-        if known.is_part(parse.tokens[place].tag, parse.tokens[place].pos, pos, compared)
+        if (
+            known.is_part(parse.tokens[place].tag, parse.tokens[place].pos, pos, compared)
+            or ("VERB" in pos and begins_with_order(parse, place))
+        )
         and all(rule(Slot(parse, place)) for rule in rules)
     ]

@@ -38,29 +38,35 @@ class ThroughEnglish:
     def __init__(self, language: str, by: str, route: tuple[str, str], tools: Tools) -> None:
         self._language, self._by, self._tools = language_of(language), by, tools
         self._there, self._back = route
+        self._least = self._language.english.least if self._language.english else 0.0
 
     @cached_property
     def signature(self) -> str:
         """The way and the English proposer."""
-        return f"through-english/1:{self._there}+{self._back}+{self._english.signature}"
+        way = f"{self._there}+{self._back}+{self._least}"
+        return f"through-english/2:{way}+{self._english.signature}"
 
     @cached_property
     def _english(self) -> Proposer:
         return self._tools.proposer(self._by, ENGLISH)
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
-        """At most `top` words for each slot, the most natural in English first."""
-        parses = list({slot.parse.text: slot.parse for slot in slots}.values())
-        wanted = {(slot.parse.text, slot.index) for slot in slots}
-        kinds = frozenset(slot.token.pos for slot in slots)
+        """At most `top` words for each slot, the most natural in English first.
+
+        None for a part of speech of which the language lists words: these give way to their like alone.
+        """
+        some = [slot for slot in slots if slot.token.pos not in self._language.more_parts]
+        parses = list({slot.parse.text: slot.parse for slot in some}.values())
+        wanted = {(slot.parse.text, slot.index) for slot in some}
+        kinds = frozenset(slot.token.pos for slot in some)
         found: dict[tuple[str, int], dict[str, Candidate]] = {}
         for parse, puts in zip(parses, self._brought_back(parses, kinds), strict=True):
             for place, word, seen in puts:
                 if (parse.text, place) in wanted:
-                    some = found.setdefault((parse.text, place), {})
+                    words = found.setdefault((parse.text, place), {})
                     one = Candidate(word, seen.score, round(seen.accepted**DOUBT, 4))
-                    if word not in some or some[word].accepted < one.accepted:
-                        some[word] = one
+                    if word not in words or words[word].accepted < one.accepted:
+                        words[word] = one
         return [
             sorted(
                 found.get((slot.parse.text, slot.index), {}).values(),
@@ -83,6 +89,7 @@ class ThroughEnglish:
             (number, with_word(slot, one.word)[0], one)
             for (number, slot), some in zip(places, offered, strict=True)
             for one in some
+            if one.accepted >= self._least
         ]
         told = self._tools.ask_all(
             self._back, [*(text or "" for text in english), *(text for _, text, _ in drafts)]
@@ -101,9 +108,11 @@ class ThroughEnglish:
         """Those of the words that are understood in the sentence itself as they were meant."""
         texts = [with_word(Slot(parses[n], put[0]), put[1])[0] for n, put in puts]
         again = self._tools.ask_all(self._there, texts) if texts else []
+        read = self._tools.parser(self._language.code).skim(texts) if texts else []
         found: list[list[Put]] = [[] for _ in parses]
-        for (number, put), answer in zip(puts, again, strict=True):
-            if answer and put[2].word.lower() in words_of(answer.lower()):
+        for (number, put), answer, parse in zip(puts, again, read, strict=True):
+            meant = answer and put[2].word.lower() in words_of(answer.lower())
+            if meant and same_part(parses[number], parse, put[0]):
                 found[number].append(put)
         return found
 
@@ -154,6 +163,15 @@ def one_word_changed(parse: Parse, home: str, other: str) -> tuple[int, str] | N
     if before and before.pos in AGREEING and (not at or before.text.lower() != old[at - 1].lower()):
         return None
     return places[0], word
+
+
+def same_part(old: Parse, new: Parse, place: int) -> bool:
+    """Whether the word at a place has the part of speech of the one that stood there, and no other word more or less.
+
+    Asked here, as methods do not ask it of a language whose tags waver: its word sets tell it, translators do not.
+    """
+    alike = len(old.tokens) == len(new.tokens)
+    return alike and old.tokens[place].tag == new.tokens[place].tag  # a skimmed parse has no more
 
 
 def described(parse: Parse, place: int) -> str:
