@@ -101,7 +101,7 @@ class Route(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     there: str
     back: str
     install: str
-    least: float = 0.0  # the chance that an English swap is natural, below which none is brought home
+    least: float = 0.0  # chance that an English swap is natural, below which none comes home
 
 
 class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
