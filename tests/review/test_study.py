@@ -18,7 +18,12 @@ from tests.conftest import Cli
 BASE = "http://127.0.0.1:8765"
 FROM_US = {"origin": BASE}
 TESTS = [
-    {"text": "The film is good.", "label": "positive", "capability": "praise"},
+    {
+        "text": "The film is good.",
+        "label": "positive",
+        "capability": "praise",
+        "capability_title": "Plain words of praise",
+    },
     {
         "text": "The new film is good.",
         "label": "positive",
@@ -74,6 +79,8 @@ def test_two_readers_and_their_agreement(study: Study, cli: Cli) -> None:
     assert all("checked" not in page for page in pages)
     assert sum("&lt;b&gt;Not" in page for page in pages) == 1
     assert sum("It grew from" in page for page in pages) == 1
+    assert sum("it show: Plain words of praise<" in page for page in pages) == 1
+    assert sum("it show: denied<" in page for page in pages) == 1, "no title is given"
     again = reader(study, "Bo")
     assert len(read_all(again, "neutral")) == 3, "each reader reads everything"
     assert "All read" in again.get("/").text

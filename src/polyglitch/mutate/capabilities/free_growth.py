@@ -29,7 +29,7 @@ SHORTEST, LONGEST = (
 JUDGING = frozenset({"ADJP"})  # "good for the environment" is another judgement than "good"
 PER_PLACE = 2  # fillings of a place that are parsed
 # Under these a filling reads badly (`FreeFilling.score`), by what is added; tuned by reading.
-LEAST_SCORE = {"PP": -1.7, "VP": -2.0, "SBAR": -2.0, "JJ": -2.5}
+LEAST_SCORE = {"PP": -1.2, "VP": -1.5, "SBAR": -1.2, "JJ": -2.2}
 LEAST_OF = -0.9  # behind *of*, which a model puts behind any noun: "the game of the clock"
 MOST_LOST = -1.0  # what the next word may lose: under it the phrase is not closed
 
@@ -98,6 +98,8 @@ def open_places(parse: Parse, grammar: Grammar) -> dict[int, OpenPlace]:
         return {}
     if not parse.text.endswith(".") or any(t.text in BREAKS - {","} for t in parse.tokens):
         return {}
+    if any(t.relation == "neg" or t.text.lower() in left_alone("denying") for t in parse.tokens):
+        return {}  # what is added would be denied: "my order never came in a box"
     tags: dict[int, dict[tuple[str, ...], None]] = {}
     for gap in grammar_gaps(parse, grammar):
         tags.setdefault(gap.index, {})[gap.tags] = None
