@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from polyglitch.cli.review import suite_of
 from polyglitch.errors import UsageError
 from polyglitch.evaluate.study import read_readings, read_tests, study_rows
+from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.review.access import Hosts, Sessions
 from polyglitch.review.study import Study, make_study
 from tests.conftest import Cli
@@ -119,3 +121,10 @@ def test_a_sample_is_drawn_evenly(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text('{"text": "a"}\n')
     with pytest.raises(UsageError, match="no test has a text and a label"):
         read_tests(tmp_path / "empty.jsonl")
+
+
+def test_published_figures_are_those_of_the_suite_that_the_tests_are_of() -> None:
+    hate = {each.title for each in load_suite("hate")[:2]}
+    assert suite_of(Path("tests.jsonl"), hate) == "hate"
+    assert suite_of(Path("sentiment-2.jsonl"), {"another"}) == "sentiment"
+    assert suite_of(Path("tests.jsonl"), {"another", *hate}) == ""
