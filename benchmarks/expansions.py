@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TextIO
 
 from polyglitch.corpus.read import open_corpus
-from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
+from polyglitch.mutate.capabilities.expanded import Expanded
+from polyglitch.mutate.capabilities.expansion import Seen, expand
 from polyglitch.nlp.lexicons.terms import INDEPENDENT, open_lexicon
 from polyglitch.nlp.parsers.constituents import open_grammar
 from polyglitch.nlp.sentences import readable

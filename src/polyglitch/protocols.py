@@ -12,9 +12,11 @@ from polyglitch.records import (
     Candidate,
     Case,
     Filling,
+    FreeFilling,
     Gap,
     Input,
     Issue,
+    OpenPlace,
     Output,
     Parse,
     Seed,
@@ -210,6 +212,18 @@ class PhraseFiller(Protocol):
         self, gaps: Sequence[Gap], allowed: Callable[[str, str], bool], top: int
     ) -> list[list[Filling]]:
         """At most `top` fillings for each gap, the best first."""
+
+
+@runtime_checkable
+class FreeFiller(Protocol):
+    """A proposer that can put any words it knows where a grammar has a phrase more."""
+
+    def fill_places(
+        self,
+        asked: Sequence[tuple[str, Sequence[OpenPlace]]],
+        allowed: Callable[[str, str], bool],
+    ) -> list[list[list[FreeFilling]]]:
+        """For each text and each of its places some fillings, the best first."""
 
 
 @runtime_checkable

@@ -384,3 +384,25 @@ class Filling(msgspec.Struct, frozen=True):
 
     words: tuple[str, ...]
     score: float
+
+
+class OpenPlace(msgspec.Struct, frozen=True):
+    """Where any words may go in a text: behind which character, and as which strings of tags."""
+
+    at: int
+    tags: tuple[tuple[str, ...], ...]
+
+
+class FreeFilling(msgspec.Struct, frozen=True):
+    """Words with their tags, how likely each is, and what the next word and the whole rest lose by them."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    odds: tuple[float, ...]
+    next_lost: float
+    lost: float
+
+    @property
+    def score(self) -> float:
+        """How well they read: the mean likelihood of a word, with half of what the rest gains or loses."""
+        return sum(self.odds) / len(self.odds) + self.lost / 2

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from polyglitch.mutate.capabilities.cases import may_grow
-from polyglitch.mutate.capabilities.expansion import Expanded, GrownDraft, Seen, expand, has_grown
+from polyglitch.mutate.capabilities.expanded import Expanded
+from polyglitch.mutate.capabilities.expansion import GrownDraft, Seen, expand, has_grown
 from polyglitch.mutate.capabilities.phrase_frames import (
     PhraseFrame,
     frames,

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from polyglitch.cli.review import suite_of
 from polyglitch.errors import UsageError
 from polyglitch.evaluate.study import read_readings, read_tests, study_rows
+from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.review.access import Hosts, Sessions
 from polyglitch.review.study import Study, make_study
 from tests.conftest import Cli
@@ -18,7 +20,12 @@ from tests.conftest import Cli
 BASE = "http://127.0.0.1:8765"
 FROM_US = {"origin": BASE}
 TESTS = [
-    {"text": "The film is good.", "label": "positive", "capability": "praise"},
+    {
+        "text": "The film is good.",
+        "label": "positive",
+        "capability": "praise",
+        "capability_title": "Plain words of praise",
+    },
     {
         "text": "The new film is good.",
         "label": "positive",
@@ -74,6 +81,8 @@ def test_two_readers_and_their_agreement(study: Study, cli: Cli) -> None:
     assert all("checked" not in page for page in pages)
     assert sum("&lt;b&gt;Not" in page for page in pages) == 1
     assert sum("It grew from" in page for page in pages) == 1
+    assert sum("it show: Plain words of praise<" in page for page in pages) == 1
+    assert sum("it show: denied<" in page for page in pages) == 1, "no title is given"
     again = reader(study, "Bo")
     assert len(read_all(again, "neutral")) == 3, "each reader reads everything"
     assert "All read" in again.get("/").text
@@ -112,3 +121,10 @@ def test_a_sample_is_drawn_evenly(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text('{"text": "a"}\n')
     with pytest.raises(UsageError, match="no test has a text and a label"):
         read_tests(tmp_path / "empty.jsonl")
+
+
+def test_published_figures_are_those_of_the_suite_that_the_tests_are_of() -> None:
+    hate = {each.title for each in load_suite("hate")[:2]}
+    assert suite_of(Path("tests.jsonl"), hate) == "hate"
+    assert suite_of(Path("sentiment-2.jsonl"), {"another"}) == "sentiment"
+    assert suite_of(Path("tests.jsonl"), {"another", *hate}) == ""

@@ -70,7 +70,9 @@ def command(
         from polyglitch.evaluate.study import read_tests
         from polyglitch.review.study import Study
 
-        desk = Study(read_tests(study, sample), readings, suite_of(study))
+        tests = read_tests(study, sample)
+        titles = {test.capability_title for test in tests}
+        desk = Study(tests, readings, suite_of(study, titles))
         password = password_for(host)
         with suppress(KeyboardInterrupt):
             serve_study(
@@ -112,6 +114,11 @@ def password_for(host: str) -> str:
     return password
 
 
-def suite_of(tests: Path) -> str:
-    """The suite that a file of tests is named after, so that its published figures stand beside ours."""
-    return next((name for name in ("sentiment", "hate") if name in tests.stem), "")
+def suite_of(tests: Path, titles: set[str]) -> str:
+    """The suite that a file of tests is named after or made of: its published figures stand beside ours."""
+    from polyglitch.mutate.capabilities.spec import load_suite
+
+    for name in ("sentiment", "hate"):
+        if name in tests.stem or titles <= {each.title for each in load_suite(name)}:
+            return name
+    return ""

@@ -36,6 +36,7 @@ class StudyTest(msgspec.Struct, frozen=True):
     text: str
     label: str = ""  # expected; several are parted by |
     capability: str = ""
+    capability_title: str = ""
     parent: str = ""  # names the test of the seed, where this is one of its expansions
     inputs: tuple[str, ...] = ()
 

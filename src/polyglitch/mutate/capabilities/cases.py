@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from polyglitch.errors import UsageError
 from polyglitch.mutate.capabilities import rules
-from polyglitch.mutate.capabilities.expansion import Expanded
+from polyglitch.mutate.capabilities.expanded import Expanded
 from polyglitch.mutate.capabilities.predicates import (
     CorpusSentence,
     FoundSeed,

@@ -14,6 +14,8 @@ from itertools import islice, zip_longest
 from msgspec.structs import replace
 
 from polyglitch.languages import DEFAULT
+from polyglitch.mutate.capabilities.expanded import Expanded
+from polyglitch.mutate.capabilities.free_growth import grown_freely
 from polyglitch.mutate.capabilities.phrase_frames import PhraseGap, frames, phrase_gaps
 from polyglitch.mutate.capabilities.places import (
     ADVERBS,
@@ -31,7 +33,7 @@ from polyglitch.mutate.capabilities.set_phrases import SetPhrase, closed_texts, 
 from polyglitch.nlp.lexicons.terms import SentimentLexicon
 from polyglitch.nlp.parsers.constituents import Grammar, productions, tree_of
 from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
-from polyglitch.protocols import Parser, PhraseFiller, Proposer
+from polyglitch.protocols import FreeFiller, Parser, PhraseFiller, Proposer
 from polyglitch.records import Edit, Gap, Parse, Slot, Token
 
 MASK = "___"
@@ -41,19 +43,7 @@ AROUND = (3, 2, 2, 1)  # expansions around a sentence that grew so often within:
 SPARE = 3  # drafts beyond what is asked for: some are read otherwise once they are parsed
 SIDED = ("positive", "negative")
 PER_GAP = 3  # fillings of a gap that are looked at
-
-
-@dataclass(frozen=True)
-class Expanded:
-    """A grown sentence: its parse, the edit, and the words that went in."""
-
-    parse: Parse
-    edit: Edit
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
-    production: str = ""  # that the sentence lacked
-    view: bool = False  # it tells how the writer sees it
-    around: bool = False  # a set phrase before or behind the statement, no word within it
+FREE = 3  # expansions of a sentence by words of the model's own choice: the rest is left to other productions
 
 
 def expand(
@@ -78,6 +68,8 @@ def expand(
         drafts += [(number, parse, draft) for draft in some]
     checked = parser.parse([draft.text for _, _, draft in drafts])
     found: list[list[Expanded]] = [[] for _ in parses]
+    if isinstance(proposer, FreeFiller):
+        found = grown_freely(parses, parser, proposer, grammar, lexicon, min(most, FREE))
     for (number, parse, draft), again in zip(drafts, checked, strict=True):
         fine = has_grown if draft.production else reads_the_same
         room, language = len(found[number]) < most, parse.language or DEFAULT

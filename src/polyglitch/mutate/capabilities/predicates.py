@@ -16,7 +16,8 @@ from typing import Any
 from polyglitch.errors import UsageError
 from polyglitch.languages import DEFAULT
 from polyglitch.languages import language as language_of
-from polyglitch.mutate.capabilities.expansion import Expanded, Seen, expand
+from polyglitch.mutate.capabilities.expanded import Expanded
+from polyglitch.mutate.capabilities.expansion import Seen, expand
 from polyglitch.mutate.capabilities.spec import LENGTH, Capability, Condition, listed, spoken
 from polyglitch.nlp.lexicons.terms import (
     CLASSES,

@@ -29,11 +29,12 @@ from polyglitch.nlp.proposers.candidate_scoring import (
     suits,
 )
 from polyglitch.nlp.proposers.candidate_words import CandidateWords, open_phrase_filling
+from polyglitch.nlp.proposers.grammar_filling import open_grammar_filling
 from polyglitch.nlp.proposers.slot_words import article_before, match_article, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.nlp.proposers.wordnet import open_word_relations
 from polyglitch.protocols import Floats
-from polyglitch.records import Candidate, Filling, Gap, Slot
+from polyglitch.records import Candidate, Filling, FreeFilling, Gap, OpenPlace, Slot
 
 AT_ONCE = 2 * ROW  # tokens of sentences whose keys and values are held, 46 KB each
 REMEMBERED = 20_000  # slots, some 10 MB
@@ -140,6 +141,14 @@ class SmolLmProposer:
     ) -> list[list[Filling]]:
         """At most `top` fillings for each gap, the best first."""
         return open_phrase_filling(self._language).fill(gaps, allowed, top)
+
+    def fill_places(
+        self,
+        asked: Sequence[tuple[str, Sequence[OpenPlace]]],
+        allowed: Callable[[str, str], bool],
+    ) -> list[list[list[FreeFilling]]]:
+        """For each text and each of its places some fillings of any words, the best first."""
+        return open_grammar_filling(self._language).fill_all(asked, allowed)
 
     def measured(
         self, slots: Sequence[Slot], words: Sequence[frozenset[str]]
