@@ -37,6 +37,8 @@ CONSONANT_SOUND = re.compile(
 VOWEL_SOUND = re.compile(r"(hour|hono(u)?r|honest|heir)", re.IGNORECASE)
 ONE_OF = frozenset(("a", "an", "another", "each", "every", "one", "either", "neither"))
 INFLECTED = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
+STAND_BEFORE = ONE_OF | set("the this that my your his her its our their".split())
+DESCRIBE = ("ADJ", "NOUN", "PROPN", "NUM", "ADV")  # what may stand between an article and its noun
 DETERMINES = frozenset(("det", "poss", "nummod", "predet", "det:poss", "nmod:poss"))
 SlotRule = Callable[[Slot], bool]
 NAME_TAGS = frozenset(("NNP", "NNPS"))
@@ -150,8 +152,21 @@ def determined_by(slot: Slot) -> set[str]:
         found = {t.text.lower() for t in tokens if t.head == place and t.relation in DETERMINES}
         token = tokens[place]
         if found or token.relation != "conj" or token.head == place:
-            return found
+            return found or standing_before(slot)
         place = token.head
+
+
+def standing_before(slot: Slot) -> set[str]:
+    """The article or pronoun that stands before a noun and what describes it, whatever a parser made of it.
+
+    In chat the article hangs on what is no noun ("on the couch lol"), and "that" is taken for a conjunction.
+    """
+    for token in reversed(slot.parse.tokens[: slot.index]):
+        if token.text.lower() in STAND_BEFORE:
+            return {token.text.lower()}
+        if token.pos not in DESCRIBE:
+            break
+    return set()
 
 
 CLASS = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
@@ -168,6 +183,19 @@ ENDINGS = {  # of regular forms, by Penn tag
 PLURAL_ONLY = frozenset(("people", "police", "cattle"))
 
 
+ES = re.compile(r"(s|x|z|ch|sh|o)$")
+Y_AFTER_CONSONANT = re.compile(r"[^aeiou]y$")
+
+
+def regular(base: str, ending: str) -> str:
+    """A regular form: cities, passes, hoping, tried."""
+    if Y_AFTER_CONSONANT.search(base) and ending != "ing":
+        return base[:-1] + ("ies" if ending == "s" else f"i{ending}")
+    if ending == "s":
+        return base + ("es" if ES.search(base) else "s")
+    return (base[:-1] if base.endswith("e") else base) + ending
+
+
 class WordClasses:
     """Answers whether a word can have a Penn tag."""
 
@@ -177,6 +205,11 @@ class WordClasses:
         self._base = {name: frozenset(index[name]) for name in CLASS.values()}
         self._rules = {name: [tuple(rule) for rule in rules[name]] for name in CLASS.values()}
         self._irregular = {name: dict(irregular[name]) for name in CLASS.values()}
+        self._forms: dict[str, dict[str, list[str]]] = {name: {} for name in CLASS.values()}
+        for name, words in self._irregular.items():
+            for form, bases in words.items():
+                for base in bases:
+                    self._forms[name].setdefault(base, []).append(form)
 
     def can_be(self, word: str, tag: str) -> bool:
         """Whether the dictionary allows the tag; tags of closed classes are not judged."""
@@ -199,6 +232,14 @@ class WordClasses:
         name = CLASS.get(tag[:1])
         lemmas = self._lemmas(word, name) if name else []
         return lemmas[0] if lemmas else word
+
+    def forms(self, base: str, tag: str) -> set[str]:
+        """What a base form may look like under a tag; not all of it need be words."""
+        if tag not in ENDINGS:
+            return {base}
+        listed = self._forms[CLASS[tag[:1]]].get(base, ())
+        ending = ENDINGS[tag]
+        return {*listed, regular(base, ending), base + base[-1] + ending}
 
     def _lemmas(self, word: str, name: str) -> list[str]:
         """The base forms that a word may be an inflected form of."""
