@@ -23,6 +23,7 @@ from polyglitch.nlp.proposers.slot_words import (
     NATURAL_SLOTS,
     SlotRule,
     breaks_gender,
+    common_nouns,
     goes_with_article,
     leant_on,
     match_case,
@@ -208,7 +209,8 @@ def swap_words(
         if not seeds:
             return
         language = seeds[0].input.language
-        parses = tools.parser(language).parse([seed.input.text for seed in seeds])
+        read = tools.parser(language).parse([seed.input.text for seed in seeds])
+        parses = [common_nouns(parse) for parse in read]
         ranks = tools.word_ranks(seeds, parses)
         most, tests = (positions, per_seed) if ranks is None else ranked(positions, per_seed)
         named = proposer_for(proposer, naturalness)
@@ -286,7 +288,7 @@ class SwapSearch:
         """The drafts that every filter agrees to."""
         parses = self._tools.parser(self._language).skim([draft.text for draft in drafts])
         swaps = (
-            (draft, Swap(places[draft], draft, parse))
+            (draft, Swap(places[draft], draft, common_nouns(parse)))
             for draft, parse in zip(drafts, parses, strict=True)
         )
         return {draft for draft, swap in swaps if all(agrees(swap) for agrees in self._keep)}

@@ -18,6 +18,8 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import Any
 
+import msgspec
+
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.parsers.choose import installed, open_spacy
@@ -138,8 +140,11 @@ def goes_with_article(slot: Slot, word: str) -> bool:
     """Whether a singular noun suits its article: none after "a" that has no plural, none bare that has one."""
     if slot.token.tag != "NN":
         return True
-    mass = language_of(slot.parse.language).words("mass_nouns")
+    known = language_of(slot.parse.language)
+    mass, times = known.words("mass_nouns"), known.words("times")
     new, determiners = word.lower(), determined_by(slot)
+    if new in times and slot.token.text.lower() in times:
+        return True  # "next month"
     if determiners & ONE_OF:
         return new not in mass or slot.token.text.lower() in mass
     return bool(determiners) or new in mass
@@ -262,6 +267,26 @@ def word_classes(language: str) -> WordClasses | None:
     return WordClasses(open_spacy(language).lookups)
 
 
+COMMON = {"NNP": "NN", "NNPS": "NNS"}  # the tags of names, and of nouns in the same number
+
+
+def common_nouns(parse: Parse) -> Parse:
+    """The same with words for nouns that were taken for names, though they are written small: "open the oven"."""
+    if not any(token.tag in COMMON and token.text.islower() for token in parse.tokens):
+        return parse
+    classes = word_classes(parse.language)
+    tokens = [
+        msgspec.structs.replace(token, tag=COMMON[token.tag], pos="NOUN")
+        if token.tag in COMMON
+        and token.text.islower()
+        and classes is not None
+        and classes.can_be(token.text, COMMON[token.tag])
+        else token
+        for token in parse.tokens
+    ]
+    return msgspec.structs.replace(parse, tokens=tuple(tokens))
+
+
 def whole_word(slot: Slot) -> bool:
     """Whether the word stands alone: letters only, not glued to a hyphen or an apostrophe.
 
@@ -361,7 +386,7 @@ def not_fixed(slot: Slot) -> bool:
     token = slot.token
     known = language_of(slot.parse.language)
     # Where nobody listed them, the closed classes at least are known.
-    held = known.words("never_replaced") or known.function_words
+    held = (known.words("never_replaced") - known.words("times")) or known.function_words
     return token.pos != "AUX" and token.lemma.lower() not in held and token.text.lower() not in held
 
 

@@ -282,6 +282,7 @@ class SmolLmProposer:
         best, others = ranked[: self._rescored], ranked[self._rescored :]
         alike = [(natural * self._judge.alike(one.slot, word), word) for natural, word in others]
         chosen = {word.word for _, word in best_first(alike, 0.0)[: self._alike]}
+        chosen |= {word.word for _, word in others if word.listed}
         return best + [(natural, word) for natural, word in others if word.word in chosen]
 
     def _hopeful(
@@ -312,6 +313,8 @@ class SmolLmProposer:
         fields = words.fields(token.text.lower(), token.pos)
         order = np.argpartition(-worth, LOOKED_AT)[:LOOKED_AT]
         order = order[np.lexsort((order, -worth[order]))]
+        written = sorted(set(known.listed) - set(order.tolist()))
+        order = np.concatenate([order, np.array(written, order.dtype)])
         for other in (
             order if only is None else [words.place[w] for w in sorted(only) if w in words.place]
         ):
