@@ -29,8 +29,8 @@ TAIL = STAGES[-1]
 ASKED_FOR = 0.935  # the probability of being natural that methods ask for by default: some two cases a sentence
 
 # What is left of a doubt about a word that is written down for the old one: of those that were read and doubted most,
-# five of six were natural and four of five said nearly the same.
-STRANGE, UNLIKE = 0.7, 0.5
+# nine of eleven were natural and four of five said nearly the same.
+STRANGE, UNLIKE = 0.8, 0.5
 
 
 # What says less of an adjective than of a noun: one that is likely there and near in meaning may still be odd.

@@ -25,7 +25,7 @@ from polyglitch.nlp.embedders.sentence_vectors import MiniLm, open_minilm
 from polyglitch.nlp.lexicons.words import WordNet, dictionary_folder, open_wordnet
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
 from polyglitch.nlp.proposers.candidate_scoring import CandidateJudge, ScoredCandidate
-from polyglitch.nlp.proposers.candidate_words import LISTED
+from polyglitch.nlp.proposers.candidate_words import LISTED, OF_A_KIND
 from polyglitch.nlp.proposers.smollm import SmolLmProposer, open_smollm_proposer
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Proposer
@@ -130,6 +130,8 @@ class MeaningProposer:
         least = max(self._least, TAKEN_BY_PART.get(slot.token.pos, 0.0))
         if natural < (self._least - SPARED if one.listed == LISTED else least):
             return 0.0
+        if one.listed == OF_A_KIND and not self._other:
+            return 0.0  # an hour and a minute
         # What is alike and hardly natural is an error of one of the two models: both must agree.
         return round(max(natural - alike, 0.0) if self._other else natural * alike, 4)
 
