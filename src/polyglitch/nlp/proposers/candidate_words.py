@@ -226,7 +226,9 @@ class CandidateWords:
             return {}
         classes, tag = self._classes, token.tag
         found = {}
-        for base, kind in self._listed.of(classes.lemma(token.text.lower(), tag), token.pos).items():
+        for base, kind in self._listed.of(
+            classes.lemma(token.text.lower(), tag), token.pos
+        ).items():
             for form in classes.forms(base, tag) & self.place.keys():
                 if self.able(tag)[self.place[form]] and classes.lemma(form, tag) == base:
                     found[self.place[form]] = kind

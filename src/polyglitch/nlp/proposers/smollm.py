@@ -122,7 +122,8 @@ class SmolLmProposer:
         self._alike = ALIKE if 0 < floor < FLOOR else 0
         known = f"+{relations.signature}" if relations else ""
         first = f"<{asked_for}" if asked_for else ""
-        self.signature = f"{smollm_signature()}/11-{listed_words(language).signature}{known}-{self._judge.signature}>={floor}{first}"
+        judge = f"{listed_words(language).signature}{known}-{self._judge.signature}"
+        self.signature = f"{smollm_signature()}/11-{judge}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
