@@ -17,7 +17,7 @@ from polyglitch.mutate.swap import (
     same_tags,
 )
 from polyglitch.nlp.parsers.choose import open_spacy
-from polyglitch.nlp.proposers.slot_words import open_slots
+from polyglitch.nlp.proposers.slot_words import common_nouns, goes_with_article, open_slots
 from polyglitch.records import Parse, Slot
 
 PARTS = ("NOUN", "ADJ", "NUM", "VERB")
@@ -143,3 +143,39 @@ def test_one_of_the_words_that_stayed_may_be_read_otherwise() -> None:
     assert not same_place(swap("He left the old house unlocked.", "old", "his"))
     assert same_tags(read()) and same_tags(read(stored="VBD"))
     assert not same_tags(read(stored="VBD", separate="VB"))
+
+
+def test_a_noun_written_small_is_no_name() -> None:
+    text = "Do not open the oven now."
+    parsed = parse(text)
+    tagged = [
+        msgspec.structs.replace(token, tag="NNP", pos="PROPN") if token.text == "oven" else token
+        for token in parsed.tokens
+    ]
+    (oven,) = (
+        token
+        for token in common_nouns(msgspec.structs.replace(parsed, tokens=tuple(tagged))).tokens
+        if token.text == "oven"
+    )
+    assert (oven.tag, oven.pos) == ("NN", "NOUN")
+
+
+def test_an_article_counts_where_it_stands_whatever_it_hangs_on() -> None:
+    """In chat the parser has "the" hang on "lol"."""
+    parsed = parse("I fell asleep on the couch lol")
+    loose = [
+        msgspec.structs.replace(token, head=0) if token.text == "the" else token
+        for token in parsed.tokens
+    ]
+    slot = Slot(
+        msgspec.structs.replace(parsed, tokens=tuple(loose)),
+        next(i for i, token in enumerate(loose) if token.text == "couch"),
+    )
+    assert goes_with_article(slot, "sofa")
+
+
+def test_times_give_way_to_times_without_an_article() -> None:
+    parsed = parse("We should go hiking next month.")
+    place = next(i for i, token in enumerate(parsed.tokens) if token.text == "month")
+    assert goes_with_article(Slot(parsed, place), "week")
+    assert not goes_with_article(Slot(parsed, place), "house")

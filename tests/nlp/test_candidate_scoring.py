@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyglitch.languages import language as language_of
 from polyglitch.nlp.proposers.candidate_scoring import (
     CandidateJudge,
     ScoredCandidate,
     best_first,
     learned,
 )
-from polyglitch.nlp.proposers.slot_words import same_word
+from polyglitch.nlp.proposers.candidate_words import LISTED, OF_A_KIND, ListedWords
+from polyglitch.nlp.proposers.slot_words import same_word, word_classes
 from polyglitch.records import Parse, Slot, Token
 
 DRUG = Token("drug", 0, 4, "NN", "NOUN", "drug", 0, "ROOT")
@@ -28,6 +30,7 @@ def candidate(word: str = "medicine", **known: Any) -> ScoredCandidate:
         "near": 0.4,
         "similar": 0.7,
         "relation": "",
+        "listed": "",
         "same_field": True,
         "own": -5.0,
         "gain": 0.0,
@@ -99,3 +102,32 @@ def test_adjectives_have_weights_of_their_own() -> None:
     adjective = one.features(Slot(Parse("drug", (old,), language="en"), 0))
     assert adjective["adjective gain"] == adjective["gain"] == -2.0
     assert one.features(SLOT)["adjective gain"] == 0.0
+
+
+def test_a_word_that_is_written_down_is_doubted_less() -> None:
+    judge = CandidateJudge(wordnet=True)
+    plain, listed = candidate(), candidate(listed=LISTED)
+    assert judge.alike(SLOT, listed) > judge.alike(SLOT, plain)
+    assert 0 < judge.natural(SLOT, listed) < 1
+
+
+def test_the_list_holds_base_forms_and_no_word_stands_for_itself() -> None:
+    lines = [line for line in language_of("en").lines("near_words") if line[0] not in "[~"]
+    assert len(lines) > 2500
+    for line in lines:
+        first, *others = line.split()
+        assert others and first not in others, line
+        assert len(set(others)) == len(others), line
+
+
+def test_listed_words_take_the_form_of_the_slot() -> None:
+    classes = word_classes("en")
+    if classes is None:
+        pytest.skip("no English pipeline")
+    assert "bought" in classes.forms("buy", "VBD")
+    assert "stopped" in classes.forms("stop", "VBD")
+    assert "children" in classes.forms("child", "NNS")
+    listed = ListedWords("en")
+    assert listed.of("couch", "NOUN") == {"sofa": LISTED, "settee": LISTED}
+    assert listed.of("month", "NOUN")["week"] == OF_A_KIND
+    assert listed.of("month", "VERB") == {}

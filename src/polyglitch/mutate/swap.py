@@ -23,6 +23,7 @@ from polyglitch.nlp.proposers.slot_words import (
     NATURAL_SLOTS,
     SlotRule,
     breaks_gender,
+    common_nouns,
     goes_with_article,
     leant_on,
     match_case,
@@ -84,11 +85,14 @@ Scored = tuple[Candidate, Draft]  # a swap with what its proposer says of it
 
 # "The flooded area", "any damaged part": a participle that stands for an adjective gets either tag by chance.
 ONE_TAG = {"VBN": "JJ"}
+# "If you are nursing or plan to": the base form and the present look the same, and get either tag by chance too.
+LOOK_ALIKE = {"VBP": "VB"}
 
 
 def read_as(token: Token) -> str:
-    """The tag of a word, that of an adjective for the participles that are used as one."""
-    return ONE_TAG.get(token.tag, token.tag) if token.relation == "amod" else token.tag
+    """The tag of a word, one for those that a tagger gives by chance."""
+    tag = LOOK_ALIKE.get(token.tag, token.tag)
+    return ONE_TAG.get(tag, tag) if token.relation == "amod" else tag
 
 
 def same_tag(swap: Swap) -> bool:
@@ -109,11 +113,14 @@ def same_tags(swap: Swap) -> bool:
 
 
 def same_place(swap: Swap) -> bool:
-    """Whether the new word hangs on the same word in the same way, and the rest was read as before."""
+    """Whether the new word hangs on the same word, or in the same way, and the rest was read as before.
+
+    Not both: "tablet" is a part of "the tablet whole" for a parser and "pill" is not, and the error is in the first.
+    """
     token, slot = swap.token, swap.slot.token
     return (
         token is not None
-        and (token.head, token.relation) == (slot.head, slot.relation)
+        and (token.head == slot.head or token.relation == slot.relation)
         and same_tags(swap)
     )
 
@@ -202,7 +209,8 @@ def swap_words(
         if not seeds:
             return
         language = seeds[0].input.language
-        parses = tools.parser(language).parse([seed.input.text for seed in seeds])
+        read = tools.parser(language).parse([seed.input.text for seed in seeds])
+        parses = [common_nouns(parse) for parse in read]
         ranks = tools.word_ranks(seeds, parses)
         most, tests = (positions, per_seed) if ranks is None else ranked(positions, per_seed)
         named = proposer_for(proposer, naturalness)
@@ -280,7 +288,7 @@ class SwapSearch:
         """The drafts that every filter agrees to."""
         parses = self._tools.parser(self._language).skim([draft.text for draft in drafts])
         swaps = (
-            (draft, Swap(places[draft], draft, parse))
+            (draft, Swap(places[draft], draft, common_nouns(parse)))
             for draft, parse in zip(drafts, parses, strict=True)
         )
         return {draft for draft, swap in swaps if all(agrees(swap) for agrees in self._keep)}

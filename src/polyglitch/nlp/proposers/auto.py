@@ -177,7 +177,7 @@ def open_english(language: str, kind: str) -> AutoProposer:
     best, plain = CHOICES[kind]
     if not lacking("smollm"):
         opener = partial(open_named, language, best)
-        return AutoProposer(bundled(language, kind), f"{best}@{smollm_installed()}", opener)
+        return AutoProposer(bundled(language, kind), f"{best}@{smollm_installed(language)}", opener)
     if not plain:
         return AutoProposer(bundled(language, kind), "nothing", NoWords)
     if not lacking("vectors"):
@@ -186,10 +186,12 @@ def open_english(language: str, kind: str) -> AutoProposer:
     return AutoProposer(bundled(language, kind), "nothing", None)
 
 
-def smollm_installed() -> str:
+def smollm_installed(language: str) -> str:
     """What SmolLM2's words depend on, told without opening it: proposals are kept under its name across runs."""
     heard = [str(data_folder("minilm") is not None), str(dictionary_folder() is not None)]
-    return digest([smollm_signature(), learned_signature(), *heard], 8)
+    known = language_of(language)
+    listed = [*known.lines("near_words"), *known.lines("times")]
+    return digest([smollm_signature(), learned_signature(), *heard, *listed], 8)
 
 
 @cache

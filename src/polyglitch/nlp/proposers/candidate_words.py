@@ -29,13 +29,20 @@ from polyglitch.nlp.proposers.slot_words import WordClasses, sounds_open
 from polyglitch.nlp.proposers.vectors import VectorProposer
 from polyglitch.nlp.proposers.wordnet import WordRelations
 from polyglitch.protocols import Floats
-from polyglitch.records import Filling, Gap, Token
+from polyglitch.records import Filling, Gap, Token, digest
 
 WORD = re.compile("[a-z]{3,}")
 # The directions in which all frequent words agree: without them, the neighbours of a word are of its meaning, with
 # them they are frequent words (Mu, Viswanath: All-but-the-Top, ICLR 2018; read on news words).
 COMMON_DIRECTIONS = 3
 MOST_TOKENS = 2  # of a word that is proposed
+TAGS = {  # that a listed word may have
+    "NOUN": ("NN", "NNS"),
+    "VERB": ("VB", "VBZ", "VBG", "VBD", "VBN"),
+    "ADJ": ("JJ", "JJR", "JJS"),
+    "ADV": ("RB",),
+}
+LISTED, OF_A_KIND = "listed", "of a kind"
 UNKNOWN = -1.0  # the cosine of a word that has no vector
 START = 0  # <|endoftext|>, which stands between texts in the model's training
 FIRST, LATER, KEPT = 8, 4, 8  # words tried first, after each, and fillings scored to the right
@@ -84,6 +91,52 @@ class TokenVectors:
         return moved
 
 
+class ListedWords:
+    """The words that a word may give way to, as `near_words.txt` of the language has them: base forms."""
+
+    def __init__(self, language: str) -> None:
+        known = language_of(language)
+        lines, times = known.lines("near_words"), known.lines("times")
+        self.signature = digest([*lines, *times], 8)
+        self.held = known.words("never_replaced")  # words that give way to none but listed ones
+        self._listed: dict[tuple[str, str], dict[str, str]] = {}
+        part = ""
+        for line in lines:
+            if line.startswith("["):
+                part = line.strip("[]")
+            elif line.startswith("~"):
+                words = line[1:].split()
+                for word in words:
+                    self._add(part, word, [one for one in words if one != word], OF_A_KIND)
+            else:
+                first, *others = line.split()
+                self._add(part, first, others, LISTED)
+        for line in times:
+            words = line.split()
+            for word in words:
+                self._add("NOUN", word, [one for one in words if one != word], OF_A_KIND)
+
+    def of(self, base: str, pos: str) -> dict[str, str]:
+        """The listed words for a word: those that say nearly the same, and those that are of its kind."""
+        return self._listed.get((pos, base), {})
+
+    def forms(self, classes: WordClasses) -> frozenset[str]:
+        """All listed words in all their forms."""
+        return frozenset(
+            form
+            for (part, _), words in self._listed.items()
+            for base in words
+            for tag in TAGS[part]
+            for form in classes.forms(base, tag)
+            if classes.can_be(form, tag)
+        )
+
+    def _add(self, part: str, word: str, others: Iterable[str], kind: str) -> None:
+        some = self._listed.setdefault((part, word), {})
+        for other in others:
+            some.setdefault(other, kind)
+
+
 class KnownOfWord(msgspec.Struct, frozen=True):
     """What is known of an old word: its cosines with every word that can be proposed, and what WordNet says."""
 
@@ -91,6 +144,7 @@ class KnownOfWord(msgspec.Struct, frozen=True):
     similar: Floats  # by word vectors
     able: Any  # which words can have the slot's tag and are no forms of the old one
     relations: dict[int, str]  # by the place of the word
+    listed: dict[int, str]  # the same of those that are written down
 
 
 class CandidateWords:
@@ -103,15 +157,19 @@ class CandidateWords:
         vectors: VectorProposer,
         classes: WordClasses | None,
         relations: WordRelations | None,
+        listed: ListedWords,
         banned: frozenset[str],
     ) -> None:
         whole = (piece[1:] for piece in tokenizer.vocabulary if piece.startswith("Ġ"))
-        known = {word for word in (*whole, *vectors.usable) if WORD.fullmatch(word)}
+        written = listed.forms(classes) if classes else frozenset[str]()
+        known = {word for word in (*whole, *vectors.usable, *written) if WORD.fullmatch(word)}
         self._tokenizer, self._vectors = tokenizer, vectors
-        self._classes, self.relations = classes, relations
+        self._classes, self.relations, self._listed = classes, relations, listed
         tokens = {word: self.cut(" " + word) for word in sorted(known - banned)}
         # Rarer words are cut into more: "disestablishments" has a vector, and fits nowhere.
-        self.words = [word for word, some in tokens.items() if len(some) <= MOST_TOKENS]
+        self.words = [
+            word for word, some in tokens.items() if len(some) <= MOST_TOKENS or word in written
+        ]
         self.place = {word: place for place, word in enumerate(self.words)}
         self.tokens = [tokens[word] for word in self.words]
         self.first = np.array([tokens[0] for tokens in self.tokens])
@@ -153,10 +211,28 @@ class CandidateWords:
             able[[place for place in alike if differ_by_ending(self.words[place], word)]] = False
             if word in self.place:
                 able[self.place[word]] = False
+            written = self._listed_for(token)  # other spellings too: neighbour, neighbor
+            if self._classes and self._classes.lemma(word, token.tag) in self._listed.held:
+                able[:] = False
+            able[list(written)] = True
             found = self.relations.of(word, token.pos, token.tag) if self.relations else {}
             related = {self.place[one]: kind for one, kind in found.items() if one in self.place}
-            self._known[key] = KnownOfWord(near, similar, able, related)
+            self._known[key] = KnownOfWord(near, similar, able, related, written)
         return self._known[key]
+
+    def _listed_for(self, token: Token) -> dict[int, str]:
+        """The places of the words that are written down for a word, in the form of its tag."""
+        if self._classes is None:
+            return {}
+        classes, tag = self._classes, token.tag
+        found = {}
+        for base, kind in self._listed.of(
+            classes.lemma(token.text.lower(), tag), token.pos
+        ).items():
+            for form in classes.forms(base, tag) & self.place.keys():
+                if self.able(tag)[self.place[form]] and classes.lemma(form, tag) == base:
+                    found[self.place[form]] = kind
+        return found
 
     def able(self, tag: str) -> Any:
         """Which words can have a tag."""

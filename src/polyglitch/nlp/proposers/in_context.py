@@ -25,6 +25,7 @@ from polyglitch.nlp.embedders.sentence_vectors import MiniLm, open_minilm
 from polyglitch.nlp.lexicons.words import WordNet, dictionary_folder, open_wordnet
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
 from polyglitch.nlp.proposers.candidate_scoring import CandidateJudge, ScoredCandidate
+from polyglitch.nlp.proposers.candidate_words import LISTED, OF_A_KIND
 from polyglitch.nlp.proposers.smollm import SmolLmProposer, open_smollm_proposer
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Proposer
@@ -42,6 +43,8 @@ LEAST_NATURAL = "0.65"
 # The probability of being natural under which no method takes a word, however alike: verbs and adjectives ask most of
 # what stands around them ("prevent direct sunlight", "massive rain"), and of those that were read fewest were natural.
 TAKEN, TAKEN_BY_PART = 0.72, {"VERB": 0.9, "ADJ": 0.86}
+# Of words that are written down for the old one as many are natural at so much less: somebody has thought of them.
+SPARED = 0.07
 TAKEN_UNLIKE = 0.85  # the same of words that say something else
 SCORED = 20  # words of a slot that are judged by their meaning
 DEFAULT = "smollm"
@@ -124,8 +127,11 @@ class MeaningProposer:
 
     def _accepted(self, slot: Slot, one: ScoredCandidate) -> float:
         natural, alike = self._judge.natural(slot, one), self._judge.alike(slot, one)
-        if natural < max(self._least, TAKEN_BY_PART.get(slot.token.pos, 0.0)):
+        least = max(self._least, TAKEN_BY_PART.get(slot.token.pos, 0.0))
+        if natural < (self._least - SPARED if one.listed == LISTED else least):
             return 0.0
+        if one.listed == OF_A_KIND and not self._other:
+            return 0.0  # an hour and a minute
         # What is alike and hardly natural is an error of one of the two models: both must agree.
         return round(max(natural - alike, 0.0) if self._other else natural * alike, 4)
 

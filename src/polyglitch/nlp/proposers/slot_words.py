@@ -18,6 +18,8 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import Any
 
+import msgspec
+
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.parsers.choose import installed, open_spacy
@@ -37,6 +39,8 @@ CONSONANT_SOUND = re.compile(
 VOWEL_SOUND = re.compile(r"(hour|hono(u)?r|honest|heir)", re.IGNORECASE)
 ONE_OF = frozenset(("a", "an", "another", "each", "every", "one", "either", "neither"))
 INFLECTED = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
+STAND_BEFORE = ONE_OF | {"the", "this", "that", "my", "your", "his", "her", "its", "our", "their"}
+DESCRIBE = ("ADJ", "NOUN", "PROPN", "NUM", "ADV")  # what may stand between an article and its noun
 DETERMINES = frozenset(("det", "poss", "nummod", "predet", "det:poss", "nmod:poss"))
 SlotRule = Callable[[Slot], bool]
 NAME_TAGS = frozenset(("NNP", "NNPS"))
@@ -136,8 +140,11 @@ def goes_with_article(slot: Slot, word: str) -> bool:
     """Whether a singular noun suits its article: none after "a" that has no plural, none bare that has one."""
     if slot.token.tag != "NN":
         return True
-    mass = language_of(slot.parse.language).words("mass_nouns")
+    known = language_of(slot.parse.language)
+    mass, times = known.words("mass_nouns"), known.words("times")
     new, determiners = word.lower(), determined_by(slot)
+    if new in times and slot.token.text.lower() in times:
+        return True  # "next month"
     if determiners & ONE_OF:
         return new not in mass or slot.token.text.lower() in mass
     return bool(determiners) or new in mass
@@ -150,8 +157,21 @@ def determined_by(slot: Slot) -> set[str]:
         found = {t.text.lower() for t in tokens if t.head == place and t.relation in DETERMINES}
         token = tokens[place]
         if found or token.relation != "conj" or token.head == place:
-            return found
+            return found or standing_before(slot)
         place = token.head
+
+
+def standing_before(slot: Slot) -> set[str]:
+    """The article or pronoun that stands before a noun and what describes it, whatever a parser made of it.
+
+    In chat the article hangs on what is no noun ("on the couch lol"), and "that" is taken for a conjunction.
+    """
+    for token in reversed(slot.parse.tokens[: slot.index]):
+        if token.text.lower() in STAND_BEFORE:
+            return {token.text.lower()}
+        if token.pos not in DESCRIBE:
+            break
+    return set()
 
 
 CLASS = {"N": "noun", "V": "verb", "J": "adj", "R": "adv"}
@@ -168,6 +188,19 @@ ENDINGS = {  # of regular forms, by Penn tag
 PLURAL_ONLY = frozenset(("people", "police", "cattle"))
 
 
+ES = re.compile(r"(s|x|z|ch|sh|o)$")
+Y_AFTER_CONSONANT = re.compile(r"[^aeiou]y$")
+
+
+def regular(base: str, ending: str) -> str:
+    """A regular form: cities, passes, hoping, tried."""
+    if Y_AFTER_CONSONANT.search(base) and ending != "ing":
+        return base[:-1] + ("ies" if ending == "s" else f"i{ending}")
+    if ending == "s":
+        return base + ("es" if ES.search(base) else "s")
+    return (base[:-1] if base.endswith("e") else base) + ending
+
+
 class WordClasses:
     """Answers whether a word can have a Penn tag."""
 
@@ -177,6 +210,11 @@ class WordClasses:
         self._base = {name: frozenset(index[name]) for name in CLASS.values()}
         self._rules = {name: [tuple(rule) for rule in rules[name]] for name in CLASS.values()}
         self._irregular = {name: dict(irregular[name]) for name in CLASS.values()}
+        self._forms: dict[str, dict[str, list[str]]] = {name: {} for name in CLASS.values()}
+        for name, words in self._irregular.items():
+            for form, bases in words.items():
+                for base in bases:
+                    self._forms[name].setdefault(base, []).append(form)
 
     def can_be(self, word: str, tag: str) -> bool:
         """Whether the dictionary allows the tag; tags of closed classes are not judged."""
@@ -200,6 +238,14 @@ class WordClasses:
         lemmas = self._lemmas(word, name) if name else []
         return lemmas[0] if lemmas else word
 
+    def forms(self, base: str, tag: str) -> set[str]:
+        """What a base form may look like under a tag; not all of it need be words."""
+        if tag not in ENDINGS:
+            return {base}
+        listed = self._forms[CLASS[tag[:1]]].get(base, ())
+        ending = ENDINGS[tag]
+        return {*listed, regular(base, ending), base + base[-1] + ending}
+
     def _lemmas(self, word: str, name: str) -> list[str]:
         """The base forms that a word may be an inflected form of."""
         if word in self._irregular[name]:
@@ -219,6 +265,26 @@ def word_classes(language: str) -> WordClasses | None:
     if not tables or not find_spec("spacy") or installed(language) is None:
         return None
     return WordClasses(open_spacy(language).lookups)
+
+
+COMMON = {"NNP": "NN", "NNPS": "NNS"}  # the tags of names, and of nouns in the same number
+
+
+def common_nouns(parse: Parse) -> Parse:
+    """The same with words for nouns that were taken for names, though they are written small: "open the oven"."""
+    if not any(token.tag in COMMON and token.text.islower() for token in parse.tokens):
+        return parse
+    classes = word_classes(parse.language)
+    tokens = [
+        msgspec.structs.replace(token, tag=COMMON[token.tag], pos="NOUN")
+        if token.tag in COMMON
+        and token.text.islower()
+        and classes is not None
+        and classes.can_be(token.text, COMMON[token.tag])
+        else token
+        for token in parse.tokens
+    ]
+    return msgspec.structs.replace(parse, tokens=tuple(tokens))
 
 
 def whole_word(slot: Slot) -> bool:
@@ -329,7 +395,7 @@ def not_fixed(slot: Slot) -> bool:
     token = slot.token
     known = language_of(slot.parse.language)
     # Where nobody listed them, the closed classes at least are known.
-    held = known.words("never_replaced") or known.function_words
+    held = (known.words("never_replaced") - known.words("times")) or known.function_words
     return token.pos != "AUX" and token.lemma.lower() not in held and token.text.lower() not in held
 
 

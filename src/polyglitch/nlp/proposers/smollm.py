@@ -28,7 +28,13 @@ from polyglitch.nlp.proposers.candidate_scoring import (
     best_first,
     suits,
 )
-from polyglitch.nlp.proposers.candidate_words import CandidateWords, open_phrase_filling
+from polyglitch.nlp.proposers.candidate_words import (
+    LISTED,
+    OF_A_KIND,
+    CandidateWords,
+    ListedWords,
+    open_phrase_filling,
+)
 from polyglitch.nlp.proposers.grammar_filling import open_grammar_filling
 from polyglitch.nlp.proposers.slot_words import article_before, match_article, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
@@ -53,6 +59,7 @@ FLOOR = 0.78
 ENOUGH, OTHERS = 2, 6
 # How words are chosen to be looked at: what a cosine, a nat of odds and a further token weigh.
 NEAR, SIMILAR, ODDS, MORE = 1.0, 1.5, 0.15, 0.2
+WRITTEN = {LISTED: 1.2, OF_A_KIND: 0.4}  # what is written down for a word beside these
 RELATED = {"synonym": 1.0, "shared": 0.6, "near": 0.4, "opposite": 0.4, "sibling": 0.2}
 ARTICLE = 2.5  # nats by which a word is likelier once its article is put right, about
 
@@ -116,7 +123,8 @@ class SmolLmProposer:
         self._alike = ALIKE if 0 < floor < FLOOR else 0
         known = f"+{relations.signature}" if relations else ""
         first = f"<{asked_for}" if asked_for else ""
-        self.signature = f"{smollm_signature()}/10{known}-{self._judge.signature}>={floor}{first}"
+        judge = f"{listed_words(language).signature}{known}-{self._judge.signature}"
+        self.signature = f"{smollm_signature()}/11-{judge}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
@@ -284,6 +292,7 @@ class SmolLmProposer:
         best, others = ranked[: self._rescored], ranked[self._rescored :]
         alike = [(natural * self._judge.alike(one.slot, word), word) for natural, word in others]
         chosen = {word.word for _, word in best_first(alike, 0.0)[: self._alike]}
+        chosen |= {word.word for _, word in others if word.listed}
         return best + [(natural, word) for natural, word in others if word.word in chosen]
 
     def _hopeful(
@@ -307,11 +316,15 @@ class SmolLmProposer:
             worth[words.open != article.lower().endswith("n")] += ODDS * ARTICLE
         for other, kind in known.relations.items():
             worth[other] += RELATED[kind]
+        for other, kind in known.listed.items():
+            worth[other] += WRITTEN[kind]
         worth[~known.able] = -np.inf
         rest = sum(own[i] for i in range(place.start + 1, place.end))
         fields = words.fields(token.text.lower(), token.pos)
         order = np.argpartition(-worth, LOOKED_AT)[:LOOKED_AT]
         order = order[np.lexsort((order, -worth[order]))]
+        written = sorted(set(known.listed) - set(order.tolist()))
+        order = np.concatenate([order, np.array(written, order.dtype)])
         for other in (
             order if only is None else [words.place[w] for w in sorted(only) if w in words.place]
         ):
@@ -336,6 +349,7 @@ class SmolLmProposer:
                 float(known.near[other]),
                 float(known.similar[other]),
                 known.relations.get(int(other), ""),
+                known.listed.get(int(other), ""),
                 bool(fields & words.fields(word, token.pos)),
                 own[place.start] + rest,
                 gain,
@@ -431,6 +445,12 @@ def cosine(one: Floats, other: Floats) -> float:
 
 
 @cache
+def listed_words(language: str) -> ListedWords:
+    """The words that are written down for a language."""
+    return ListedWords(language)
+
+
+@cache
 def candidate_words(language: str) -> CandidateWords:
     """The words that can be proposed in a language."""
     model = open_smollm()
@@ -440,6 +460,7 @@ def candidate_words(language: str) -> CandidateWords:
         open_vectors(language),
         word_classes(language),
         open_word_relations(language),
+        listed_words(language),
         language_of(language).words("never_proposed"),
     )
 

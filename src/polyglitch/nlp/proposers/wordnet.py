@@ -11,14 +11,12 @@ from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.lexicons.words import Synset, WordNet, dictionary_folder, open_wordnet
-from polyglitch.nlp.proposers.slot_words import ENDINGS, WordClasses, word_classes
+from polyglitch.nlp.proposers.slot_words import ENDINGS, WordClasses, regular, word_classes
 from polyglitch.records import Candidate, Slot
 
-ES = re.compile(r"(s|x|z|ch|sh|o)$")
 SHORT = re.compile(
     r"\A[^aeiou]*[aeiou]+[^aeiou]*(y|e)?"
 )  # one syllable, or two that end in y: compared by endings
-Y_AFTER_CONSONANT = re.compile(r"[^aeiou]y$")
 
 
 class WordNetProposer:
@@ -70,15 +68,6 @@ def inflected(base: str, ending: str, irregular: Sequence[str]) -> str | None:
     if len(listed) > 1 or (compared and not listed and (irregular or not SHORT.fullmatch(base))):
         return None  # went and gone: which is which is not listed; worst, and "most curious"
     return listed[0] if listed else regular(base, ending)
-
-
-def regular(base: str, ending: str) -> str:
-    """A regular form: cities, passes, hoping, tried."""
-    if Y_AFTER_CONSONANT.search(base) and ending != "ing":
-        return base[:-1] + ("ies" if ending == "s" else f"i{ending}")
-    if ending == "s":
-        return base + ("es" if ES.search(base) else "s")
-    return (base[:-1] if base.endswith("e") else base) + ending
 
 
 @cache
