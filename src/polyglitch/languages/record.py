@@ -70,6 +70,8 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     relatives: tuple[str, ...] = ()  # words that make a relative pronoun of the article before them
     feminine_in_o: tuple[str, ...] = ()  # feminine words with a masculine ending
     refers: tuple[str, ...] = ()  # relative pronouns of either gender
+    neuters: tuple[str, ...] = ()  # pronouns that are a subject of their own: something, nobody
+    genderless: tuple[str, ...] = ()  # determiners that do not tell the gender of their noun
     # Prepositions after which a noun without an article belongs to a phrase or a term: en théorie, séance de cinéma.
     bare_after: tuple[str, ...] = ()
     bare_plurals: str = ""  # a pattern of nouns that may well stand there all the same

@@ -50,6 +50,7 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("Se o guarda vem, saia.", "Se o guarda fechar o portão, saia."),
         # Both outputs have the error: it says nothing of the pair.
         ("As camas eram bons.", "As mesas eram bons."),
+        ("A perda veio na primavera.", "A perda veio não verão."),
         ("As mãos estavam limpas.", "As fotos estavam limpas."),
         ("Ele passou a noite.", "Ele passou a semana gripado."),
     ],

@@ -97,6 +97,11 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
         (("O zip caiu e a loja quis mudá-lo.", "O zip caiu e o dono quis mudá-lo."), "pt"),
         (("Tengo la foto y el reloj.", "Tengo la mano y el reloj."), "es"),
         (("Esta versão é nova.", "Este anúncio é novo."), "pt"),
+        (("O livro caiu, e algo foi dito.", "A lanterna caiu, e algo foi dito."), "pt"),
+        (
+            ("Um amigo toca qualquer peça ao ouvi-lo.", "Uma irmã toca qualquer peça ao ouvi-lo."),
+            "pt",
+        ),
         (("Meu filho foi mantido em casa.", "Minha filha foi mantida em casa."), "pt"),
         (
             ("O pai deu às filhas a casa para vê-la.", "O pai deu aos filhos a casa para vê-la."),

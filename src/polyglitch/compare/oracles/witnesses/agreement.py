@@ -56,6 +56,8 @@ class Genders(NamedTuple):
     joins_clitics: tuple[str, ...]
     prepositions: frozenset[str]
     refers: frozenset[str]
+    neuters: frozenset[str]
+    genderless: frozenset[str]
 
     def joined_clitic(self, low: str) -> tuple[str, int] | None:
         """A pronoun written together with its verb, and its gender: "reemplazarlo"."""
@@ -88,6 +90,8 @@ def genders(language: str) -> Genders:
         known.joins_clitics,
         frozenset(known.prepositions),
         frozenset(known.refers),
+        frozenset(known.neuters),
+        frozenset(known.genderless),
     )
 
 
@@ -201,7 +205,7 @@ class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(6)"
+    signature = "agreement(7)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""
@@ -337,11 +341,16 @@ def first_disagreeing(
         set()
     )  # genders of the nouns after it, which a pronoun may stand for as well
     rival = False  # one of them may be the subject of what follows
+    unknown = False  # one of them does not tell its gender
     linked = 0
     for at in range(noun.at + 1, len(side.units)):
         low = units[at]
         linked = max(0, linked - 1)
-        if low in known.linking:
+        # "could whistle any tune after hearing it": a noun of unknown gender may be meant
+        unknown = unknown or low in known.genderless
+        if low in known.neuters:
+            rival = True  # "the lantern went out, and something was spilled"
+        elif low in known.linking:
             linked = REACH
             # "refused the offer, saying that it was": a verb without a subject may speak of the later noun
             alone = units[at - 1] in known.refers and not low.endswith("r")  # no infinitive
@@ -360,6 +369,8 @@ def first_disagreeing(
             rival = True  # "leads to the lake, which is dry"
         else:
             gender = pronoun_gender(side, at, known)
+            if gender is not None and unknown:
+                return None
             if gender is not None and low.endswith("s") != units[noun.at - 1].endswith("s"):
                 continue  # "gave the men land, but not to sell it": it stands for another noun
             if gender is None and linked and noun.leads and not rival:

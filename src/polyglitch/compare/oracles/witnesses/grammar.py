@@ -246,7 +246,9 @@ def verbs(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         plural, verb = subject_plural(tokens, at, language), finite(tokens, at)
         if plural is None or verb is None or not beside(tokens, at, verb, language):
             continue
-        if names_thing(tokens, verb, language):
+        # "a perda não verão": a "não" too much makes a verb of a noun
+        denied = tokens[verb - 1].text.lower() in language_of(language).negation.words
+        if denied or names_thing(tokens, verb, language):
             continue
         number = verb_plural(tokens[verb].text.lower(), language)
         if number is not None and number != plural:
