@@ -190,7 +190,7 @@ def thresholds_of(heard: list[Heard]) -> dict[str, float]:
         some = labels[fit_for]
         limit = threshold_at(some, crossed(heard, others | MENDED)[fit_for], precise)
         # Where the system was its own lens, a pair that no witness leads ends below every threshold.
-        found[asked] = max(limit, UNLED + 0.005) if "confidence" in names else limit
+        found[asked] = round(max(limit, UNLED + 0.005), 3) if "confidence" in names else limit
         scores = crossed(heard, others)[fit_for]
         print(
             f"own pairs, asked: {asked or 'no model'}: {len(some)}, {some.sum()} bugs, AUC "

@@ -194,8 +194,8 @@ FACTS = "facts"
 # The pair must add more than others: it dislikes other wordings too, and beside a model that likes them it is mostly
 # wrong; so must rarity, which names a rare word that is right. Without that lens there is often nobody to lead, and the
 # sum has to do. See docs/research/2026-11-17-witnesses.md.
-LEADS = {PairWitness.name: 1.2, Rarity.name: 1.1, Confidence.name: 0.1}
-OTHERS_LEAD, UNLED = 0.5, 0.15
+LEADS = {PairWitness.name: 1.2, Rarity.name: 1.1, Confidence.name: 0.0}
+OTHERS_LEAD, UNLED = 0.5, 0.28
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 
 
