@@ -187,7 +187,8 @@ def all_sets(target: str) -> dict[str, float]:
         ("set 5", {5}),
         ("set 6", {6}),
         ("set 7", {7}),
-        ("all", {1, 2, 3, 5, 6, 7}),
+        ("set 8", {8}),
+        ("all", {1, 2, 3, 5, 6, 7, 8}),
     )
     for title, sets in titles:
         some = [at for at, row in enumerate(rows) if row.set in sets]

@@ -70,10 +70,39 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     relatives: tuple[str, ...] = ()  # words that make a relative pronoun of the article before them
     feminine_in_o: tuple[str, ...] = ()  # feminine words with a masculine ending
     refers: tuple[str, ...] = ()  # relative pronouns of either gender
+    neuters: tuple[str, ...] = ()  # pronouns that are a subject of their own: something, nobody
+    genderless: tuple[str, ...] = ()  # determiners that do not tell the gender of their noun
     # Prepositions after which a noun without an article belongs to a phrase or a term: en théorie, séance de cinéma.
     bare_after: tuple[str, ...] = ()
     bare_plurals: str = ""  # a pattern of nouns that may well stand there all the same
     prepositions: tuple[str, ...] = ()  # contracted ones too: no subject stands behind them
+
+
+class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How gender and number are told where nothing was edited, for the grammar witness."""
+
+    # The feminine of numbers and quantifiers, by the masculine: all of them plural.
+    counting: dict[str, str] = {}
+    uncertain: tuple[str, ...] = ()  # determiners whose form is a word of another kind as well
+    feminine_endings: tuple[str, ...] = ()  # of nouns, almost without exception
+    masculine_nouns: tuple[str, ...] = ()  # the exceptions
+    either_endings: tuple[str, ...] = ()  # of nouns in "o" that may be feminine
+    feminine_adjectives: tuple[str, ...] = ()  # endings in "a" that have a masculine in "o"
+    participles: tuple[str, ...] = ()  # their endings
+    masculine_forms: tuple[str, ...] = ()  # of adjectives that do not end in "o"
+    invariable: tuple[str, ...] = ()  # look like adjectives and agree with nothing
+    plural_verbs: tuple[str, ...] = ()  # endings of the third person
+    singular_verbs: tuple[str, ...] = ()
+    singular_forms: tuple[str, ...] = ()  # verbs in the singular with an ending of the plural
+    unnumbered: tuple[str, ...] = ()  # endings of participles, gerunds, infinitives, other persons
+    subjects: dict[str, str] = {}  # singular or plural, by pronouns that are always subjects
+    speakers: tuple[str, ...] = ()  # the same of the first person
+    clause_subjects: tuple[str, ...] = ()  # words that make a clause the subject: who, whoever
+    of: tuple[str, ...] = ()  # prepositions that join two nouns
+    quantities: tuple[str, ...] = ()  # nouns whose verb may have the number of what is counted
+    infinitives: tuple[str, ...] = ()  # their endings
+    openers: tuple[str, ...] = ()  # words of a clause whose infinitive may have a subject
+    statements: tuple[str, ...] = ()  # words that open a clause with a finite verb: because
 
 
 class Parsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,6 +158,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counts_as: dict[str, str] = {}  # a form that is compared as another: "na" as "em"
     negation: Negation = Negation()
     agreement: Agreement = Agreement()
+    concord: Concord = Concord()
     # Its function words are hardly words of meaning elsewhere, so they tell one in a text of unknown language.
     telling_stop_words: bool = False
     universal_relations: bool = True  # whether spaCy's pipelines have Universal Dependencies

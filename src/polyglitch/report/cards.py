@@ -189,6 +189,7 @@ WITNESSES = {  # what can be checked by reading first
     "untranslated": "against its own source",
     "pair": "against the other output",
     "agreement": "by the forms that go together",
+    "grammar": "by the forms that go together",
     "back": "by the way back",
     "judge": "by a judge",
     "second-opinion": "by a judge",

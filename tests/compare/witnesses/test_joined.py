@@ -97,6 +97,11 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
         (("O zip caiu e a loja quis mudá-lo.", "O zip caiu e o dono quis mudá-lo."), "pt"),
         (("Tengo la foto y el reloj.", "Tengo la mano y el reloj."), "es"),
         (("Esta versão é nova.", "Este anúncio é novo."), "pt"),
+        (("O livro caiu, e algo foi dito.", "A lanterna caiu, e algo foi dito."), "pt"),
+        (
+            ("Um amigo toca qualquer peça ao ouvi-lo.", "Uma irmã toca qualquer peça ao ouvi-lo."),
+            "pt",
+        ),
         (("Meu filho foi mantido em casa.", "Minha filha foi mantida em casa."), "pt"),
         (
             ("O pai deu às filhas a casa para vê-la.", "O pai deu aos filhos a casa para vê-la."),
@@ -358,31 +363,30 @@ def test_where_many_add_a_little_and_nobody_leads_the_chance_ends_below_every_th
     weak = {
         "pair": Statement("pair", -0.5, "'quiser' became 'desejar'"),
         "rarity": Statement("rarity", 4.5, "'solicitação' is rare"),
-        "confidence": Statement("confidence", 1.4, "'você' is unlikely there"),
+        "confidence": Statement("confidence", 0.9, "'você' is unlikely there"),
         "places": Statement("places", 3.0, "the outputs differ in 3 places"),
     }
     adds = model.evidence(weak)
-    assert joined.LEADS < adds["pair"] < joined.PAIR_LEADS, "what leads for others is not enough"
+    assert joined.OTHERS_LEAD < adds["pair"] < joined.LEADS["pair"], "what leads for others"
     assert model.intercept + sum(adds.values()) > 0
     assert model.chance(weak) == joined.UNLED < min(model.threshold, *model.thresholds.values())
     without = {name: one for name, one in weak.items() if name != "confidence"}
     assert model.chance(without) > joined.UNLED, "where no lens was asked the sum has to do"
 
 
-@pytest.mark.parametrize(("name", "suspicion"), [("rarity", 5.3), ("confidence", 1.9)])
-def test_a_rare_or_an_unlikely_word_leads_with_less_than_the_pair(
+@pytest.mark.parametrize(("name", "suspicion"), [("confidence", 1.3), ("untranslated", 1.0)])
+def test_an_unlikely_or_a_copied_word_leads_where_a_rare_one_does_not(
     name: str, suspicion: float
 ) -> None:
     model = load_join()
     weak = {
         "pair": Statement("pair", -1.0, "'assou' became 'assadeira'"),
-        "rarity": Statement("rarity", 4.5, "'assadeira' is rare"),
-        "confidence": Statement("confidence", 1.4, "'assadeira' is unlikely there"),
+        "rarity": Statement("rarity", 5.3, "'assadeira' is rare"),
+        "confidence": Statement("confidence", 0.9, "'assadeira' is unlikely there"),
         "places": Statement("places", 3.0, "the outputs differ in 3 places"),
     }
-    led = weak | {name: weak[name]._replace(suspicion=suspicion)}
+    led = weak | {name: Statement(name, suspicion, "'assadeira' is to blame")}
     assert model.chance(weak) == joined.UNLED
-    assert joined.LEADS <= model.evidence(led)[name] < joined.PAIR_LEADS
     assert model.chance(led) > model.limit(led)
 
 

@@ -56,6 +56,8 @@ class Genders(NamedTuple):
     joins_clitics: tuple[str, ...]
     prepositions: frozenset[str]
     refers: frozenset[str]
+    neuters: frozenset[str]
+    genderless: frozenset[str]
 
     def joined_clitic(self, low: str) -> tuple[str, int] | None:
         """A pronoun written together with its verb, and its gender: "reemplazarlo"."""
@@ -88,6 +90,8 @@ def genders(language: str) -> Genders:
         known.joins_clitics,
         frozenset(known.prepositions),
         frozenset(known.refers),
+        frozenset(known.neuters),
+        frozenset(known.genderless),
     )
 
 
@@ -189,7 +193,8 @@ REACH = (
     4  # words after a linking verb that may still tell its subject's state: "is steep and slippery"
 )
 SHORTEST = 4  # letters of a word whose ending tells a gender
-STIFF = ("mente", "ndo", "ão")  # adverbs and gerunds agree with nothing, "ão" is of either gender
+# Adverbs and gerunds agree with nothing, "ão" and "ãos" are of either gender: "a mão", "as mãos".
+STIFF = ("mente", "ndo", "ão", "ãos")
 PLAIN, DOUBTFUL = (
     1.0,
     0.5,
@@ -200,7 +205,7 @@ class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(5)"
+    signature = "agreement(7)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""
@@ -211,18 +216,19 @@ class AgreementWitness:
             changed_pair(trial, target) if trial.case.relation == "similar" else None
             for trial in trials
         ]
-        # "the boy ... as she had been taught": the gender is the source's own
-        open_ones = [pair if pair and not tells_gender(pair, source) else None for pair in pairs]
         said = [
             pair and (misplaced_article(pair, target) or disagreeing(pair, target))
-            for pair in open_ones
+            for pair in pairs
         ]
         rest = [
-            pair if pair and one is None else None
-            for pair, one in zip(open_ones, said, strict=True)
+            pair if pair and one is None else None for pair, one in zip(pairs, said, strict=True)
         ]
         found = without_noun(rest, target, tools)
-        return [one or other for one, other in zip(said, found, strict=True)]
+        both = [one or other for one, other in zip(said, found, strict=True)]
+        return [
+            one if one and pair and not told_by_source(pair, one, source) else None
+            for pair, one in zip(pairs, both, strict=True)
+        ]
 
 
 class Noun(NamedTuple):
@@ -233,10 +239,17 @@ class Noun(NamedTuple):
     leads: bool
 
 
-def tells_gender(pair: Pair, source: str) -> bool:
-    """Whether a pronoun of the sources has a gender of its own."""
+def told_by_source(pair: Pair, one: Statement, source: str) -> bool:
+    """Whether the gender of a word may be that of a pronoun of the sources: "the boy ... as she had been taught".
+
+    Those are singular: "he wore them" says nothing of the gender of "them".
+    """
     told = genders(source).pronouns
-    return any(unit.lower() in told for text in pair.inputs for unit in cut(text, source).units)
+    start, end = one.span or (0, 0)
+    plural = pair.outputs[one.output or 0][start:end].lower().endswith("s")
+    return not plural and any(
+        unit.lower() in told for text in pair.inputs for unit in cut(text, source).units
+    )
 
 
 def without_noun(
@@ -328,11 +341,16 @@ def first_disagreeing(
         set()
     )  # genders of the nouns after it, which a pronoun may stand for as well
     rival = False  # one of them may be the subject of what follows
+    unknown = False  # one of them does not tell its gender
     linked = 0
     for at in range(noun.at + 1, len(side.units)):
         low = units[at]
         linked = max(0, linked - 1)
-        if low in known.linking:
+        # "could whistle any tune after hearing it": a noun of unknown gender may be meant
+        unknown = unknown or low in known.genderless
+        if low in known.neuters:
+            rival = True  # "the lantern went out, and something was spilled"
+        elif low in known.linking:
             linked = REACH
             # "refused the offer, saying that it was": a verb without a subject may speak of the later noun
             alone = units[at - 1] in known.refers and not low.endswith("r")  # no infinitive
@@ -351,6 +369,8 @@ def first_disagreeing(
             rival = True  # "leads to the lake, which is dry"
         else:
             gender = pronoun_gender(side, at, known)
+            if gender is not None and unknown:
+                return None
             if gender is not None and low.endswith("s") != units[noun.at - 1].endswith("s"):
                 continue  # "gave the men land, but not to sell it": it stands for another noun
             if gender is None and linked and noun.leads and not rival:

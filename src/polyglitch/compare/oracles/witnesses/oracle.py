@@ -57,6 +57,7 @@ from polyglitch.compare.oracles.witnesses.confidence import (
     SecondOpinion,
     WayBack,
 )
+from polyglitch.compare.oracles.witnesses.grammar import Grammar
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
@@ -189,9 +190,12 @@ def touched(changed: Sequence[ChangedWord], number: int, item: FactFinding) -> b
 FACTS = "facts"
 # Log-odds that some witness with a word to show must add by itself where the system was its own lens. Where many add
 # a little instead, one in three of the pairs that were read had a bug, and its word was seldom named; so the chance of
-# such a pair ends at about that. The pair must add more than others: it dislikes other wordings too, and beside a model
-# that likes them it is mostly wrong. Without that lens there is often nobody to lead, and the sum has to do.
-LEADS, PAIR_LEADS, UNLED = 0.5, 1.0, 0.3
+# such a pair ends below every threshold. The model itself leads with a word that it gives less than about a third.
+# The pair must add more than others: it dislikes other wordings too, and beside a model that likes them it is mostly
+# wrong; so must rarity, which names a rare word that is right. Without that lens there is often nobody to lead, and the
+# sum has to do. See docs/research/2026-11-17-witnesses.md.
+LEADS = {PairWitness.name: 1.2, Rarity.name: 1.1, Confidence.name: 0.0}
+OTHERS_LEAD, UNLED = 0.5, 0.28
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 
 
@@ -237,14 +241,14 @@ class JoinModel(msgspec.Struct, frozen=True):
             return 0.0
         # A broken fact is a rule, not a weight: labelled pairs have too few, and a reader forgives them least.
         score = with_facts(logistic(self.intercept + sum(found.values())), FACTS in found)
-        led = any(value >= leads(name) for name, value in found.items() if name != Places.name)
+        led = any(leads(name, value) for name, value in found.items())
         unled = FACTS not in found and not led and Confidence.name in found
         return min(score, UNLED) if unled else score
 
 
-def leads(name: str) -> float:
-    """What a witness must add to lead."""
-    return PAIR_LEADS if name == PairWitness.name else LEADS
+def leads(name: str, evidence: float) -> bool:
+    """Whether a witness is sure enough to be believed alone; the count of places has no word to show."""
+    return name != Places.name and evidence >= LEADS.get(name, OTHERS_LEAD)
 
 
 @cache
@@ -259,6 +263,7 @@ OTHERS: tuple[Witness, ...] = (
     OwnFacts(),
     Untranslated(),
     AgreementWitness(),
+    Grammar(),
     Rarity(),
     Confidence(),
     ForeignLens(),
@@ -272,7 +277,7 @@ ORDER = (PairWitness.name, *(one.name for one in OTHERS))
 UNSURE = (0.2, 0.8)
 PIECE = 32  # pairs whose words are compared before a model is asked: enough for a parser to batch
 Said = dict[str, Statement]
-FIRST = (OwnFacts.name, AgreementWitness.name)  # what they say is seen at once
+FIRST = (OwnFacts.name, AgreementWitness.name, Grammar.name)  # what they say is seen at once
 TELLING = 0.5  # log-odds: a witness that adds less has nothing to show, such as a word that is merely not common
 
 
@@ -436,12 +441,16 @@ def verdict_of(
 def explained(
     judged: Judgement | None, said: Said, evidence: Mapping[str, float]
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
-    """Reasons and places: a broken fact first, which nobody disputes, then by the strength of the evidence."""
+    """Reasons and places: a broken fact first, which nobody disputes, then by the strength of the evidence.
+
+    Where the system was its own lens, those who lead speak before those who only add.
+    """
     reasons: list[str] = []
     spans: list[Span] = []
     told = [name for name in evidence if name != Places.name]
-    order = sorted(told, key=lambda name: (name not in FIRST, -evidence[name]))
-    telling = [name for name in order if evidence[name] > TELLING] or order[:1]
+    led = {name: Confidence.name in said and leads(name, evidence[name]) for name in told}
+    order = sorted(told, key=lambda name: (name not in FIRST, not led[name], -evidence[name]))
+    telling = [name for name in order if led[name] or evidence[name] > TELLING] or order[:1]
     for name in telling:
         one = said[name]
         if name == PairWitness.name and judged is not None:

@@ -1,0 +1,63 @@
+"""The grammar witness: words of one output that do not go together, and what must not be taken for that."""
+
+from __future__ import annotations
+
+import pytest
+
+from polyglitch.compare.judge import Saved, trial_of
+from polyglitch.compare.oracles.witnesses.changed_words import Statement
+from polyglitch.compare.oracles.witnesses.grammar import Grammar
+from polyglitch.tools import Toolbox
+
+pytestmark = pytest.mark.needs("spacy")
+SOURCES = ("The guards lit a fire.", "The guards lit a lamp.")
+
+
+def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
+    one = trial_of(Saved("1", *SOURCES, first, second, "en", target))
+    return Grammar().hear([one], Toolbox(languages=("en", target)))[0]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "word"),
+    [
+        ("Os guardas abriram a porta.", "Os guardas abriu a porta.", "abriu"),
+        ("As toalhas eram novas.", "As toalhas eram novos.", "novos"),
+        ("Ela mora na casa bonita.", "Ela mora na casa amarelo.", "amarelo"),
+        ("Havia alguns livros na mesa.", "Havia algumas livros na mesa.", "algumas"),
+        ("O guarda fecha o portão.", "O guarda fechar o portão.", "fechar"),
+        ("Eles quebraram o vaso.", "Eles quebrado o vaso.", "quebrado"),
+    ],
+)
+def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
+    said = said_of(first, second)
+    assert said is not None
+    assert said.output == 1
+    assert said.span is not None
+    assert second[slice(*said.span)] == word
+    assert f"'{word}'" in said.words
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Os guardas abriram a porta.", "Os soldados abriram o portão."),
+        # Many write the number of what is counted.
+        ("A maioria dos guardas veio.", "A maioria dos guardas vieram."),
+        ("O problema é a chuva.", "O problema são as chuvas."),
+        # An infinitive with its own subject is right behind these words.
+        ("Espere o guarda, que fecha.", "Para o guarda fechar o portão, espere."),
+        ("Se o guarda vem, saia.", "Se o guarda fechar o portão, saia."),
+        # Both outputs have the error: it says nothing of the pair.
+        ("As camas eram bons.", "As mesas eram bons."),
+        ("A perda veio na primavera.", "A perda veio não verão."),
+        ("As mãos estavam limpas.", "As fotos estavam limpas."),
+        ("Ele passou a noite.", "Ele passou a semana gripado."),
+    ],
+)
+def test_what_goes_together_or_is_shared_is_left_alone(first: str, second: str) -> None:
+    assert said_of(first, second) is None
+
+
+def test_a_language_without_the_lists_is_not_looked_at() -> None:
+    assert said_of("Los guardias abrieron.", "Los guardias abrió.", "es") is None
