@@ -113,14 +113,14 @@ def same_tags(swap: Swap) -> bool:
 
 
 def same_place(swap: Swap) -> bool:
-    """Whether the new word hangs on the same word, or in the same way, and the rest was read as before.
+    """Whether the new word hangs on the same word or in the same way, and the rest was read as before.
 
-    Not both: "tablet" is a part of "the tablet whole" for a parser and "pill" is not, and the error is in the first.
+    Not on both: "tablet" is a part of "the tablet whole" for a parser and "pill" is not, and the error is in the first.
     """
     token, slot = swap.token, swap.slot.token
     return (
         token is not None
-        and (token.head == slot.head or token.relation == slot.relation)
+        and (token.relation == slot.relation or (token.head == slot.head and same_tag(swap)))
         and same_tags(swap)
     )
 

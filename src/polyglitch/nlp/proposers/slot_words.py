@@ -242,7 +242,14 @@ class WordClasses:
         """What a base form may look like under a tag; not all of it need be words."""
         if tag not in ENDINGS:
             return {base}
-        listed = self._forms[CLASS[tag[:1]]].get(base, ())
+        listed = self._forms[CLASS[tag[:1]]].get(base, [])
+        if tag in ("VBD", "VBN"):  # all forms of a verb are listed: dropped, dropping
+            listed = [form for form in listed if not form.endswith(("ing", "s"))]
+        past = [
+            form for form in listed if form.endswith(("n", "ne"))
+        ]  # fallen, gone: beside fell, went
+        if tag in ("VBD", "VBN") and past and len(past) < len(listed):
+            listed = past if tag == "VBN" else [form for form in listed if form not in past]
         ending = ENDINGS[tag]
         return {*listed, regular(base, ending), base + base[-1] + ending}
 
