@@ -33,7 +33,7 @@ from oracle_data import DIRECTIONS, load
 from polyglitch.compare.judge import Saved, trial_of
 from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
 from polyglitch.compare.oracles.witnesses.changed_words import Statement
-from polyglitch.compare.oracles.witnesses.grammar import Grammar
+from polyglitch.compare.oracles.witnesses.grammar import GrammarWitness
 from polyglitch.compare.oracles.witnesses.oracle import (
     ASKED,
     LEAST,
@@ -59,7 +59,7 @@ STRENGTH = 1.0  # inverse strength of the L2 penalty
 PRECISE = {"": 0.85, "confidence": 0.90, "lens": 0.90, "back": 0.85, "confidence+back": 0.87}
 # Rules that were mended in view of these very pairs, on which they are never wrong and find what they miss in other
 # text: no threshold leans on them.
-MENDED = frozenset({AgreementWitness.name, Grammar.name})
+MENDED = frozenset({AgreementWitness.name, GrammarWitness.name})
 LIMITS = {  # between which a statement counts, in the witness's own measure
     "pair": (-5.0, 1.0),
     "facts": (0.0, 1.0),

@@ -112,12 +112,12 @@ def test_what_was_not_tested_is_counted(folder: Path, cli: Cli) -> None:
     (folder / "seeds.txt").write_text("The ship left the harbour at noon.\nYes.\nNever.\n")
     figures = run(campaign(folder, corpus="seeds.txt", budget=2))[1]
     assert figures["without_case"] == {"sit": 2}
-    assert (figures["cases"], figures["unasked"]) == (1, 2)  # a seed and one mutant, of three
+    assert (figures["cases"], figures["unasked"]) == (1, 3)  # a seed and one mutant, of four
     page = cli("report", "--store", "s.sqlite", "-o", "page.html")
     assert page.returncode == 0, page.stderr
     text = (folder / "page.html").read_text()
     assert "Inputs of which no test could be made" in text and "the budget was spent" in text
-    with pytest.raises(NothingToTest, match="budget of queries is too small for any of 3 cases"):
+    with pytest.raises(NothingToTest, match="budget of queries is too small for any of 4 cases"):
         run(campaign(folder, corpus="seeds.txt", budget=1))
 
 
@@ -131,7 +131,12 @@ def test_a_budget_is_kept_whatever_the_store_knows(folder: Path) -> None:
 
 
 def test_issues_are_read_back_worst_first(folder: Path) -> None:
-    run_id, figures = run(campaign(folder))
+    raw = {
+        "per_seed": 4,
+        "structure": "raw",
+        "threshold": 4,
+    }  # some are far beyond it, some are not
+    run_id, figures = run(campaign(folder, parameters={"sit": raw}))
     store = Store(str(folder / "s.sqlite"))
     findings = list(History(store, run_id).findings())
     store.close()

@@ -6,7 +6,7 @@ import pytest
 
 from polyglitch.compare.judge import Saved, trial_of
 from polyglitch.compare.oracles.witnesses.changed_words import Statement
-from polyglitch.compare.oracles.witnesses.grammar import Grammar
+from polyglitch.compare.oracles.witnesses.grammar import GrammarWitness
 from polyglitch.tools import Toolbox
 
 pytestmark = pytest.mark.needs("spacy")
@@ -15,7 +15,7 @@ SOURCES = ("The guards lit a fire.", "The guards lit a lamp.")
 
 def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
     one = trial_of(Saved("1", *SOURCES, first, second, "en", target))
-    return Grammar().hear([one], Toolbox(languages=("en", target)))[0]
+    return GrammarWitness().hear([one], Toolbox(languages=("en", target)))[0]
 
 
 @pytest.mark.parametrize(

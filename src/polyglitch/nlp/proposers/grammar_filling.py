@@ -43,7 +43,7 @@ class Begun(msgspec.Struct, frozen=True):
     odds: tuple[float, ...] = ()
 
 
-class TagWords(msgspec.Struct, frozen=True):
+class WordsOfTag(msgspec.Struct, frozen=True):
     """The words that may have a tag, their tokens, and the vectors of these."""
 
     words: list[str]
@@ -51,7 +51,7 @@ class TagWords(msgspec.Struct, frozen=True):
     vectors: Floats
 
 
-TagLists = Mapping[str, TagWords]
+TagLists = Mapping[str, WordsOfTag]
 
 
 class GrammarFilling:
@@ -171,7 +171,7 @@ class GrammarFilling:
                 )
         return found
 
-    def words(self, tag: str, allowed: Allowed) -> TagWords:
+    def words(self, tag: str, allowed: Allowed) -> WordsOfTag:
         """The words of a tag with their tokens."""
         if tag in self._function:
             some = [word for word in self._function[tag] if word in self._every]
@@ -181,7 +181,7 @@ class GrammarFilling:
                 self._able[tag] = [word for word in self._plain if can(word, tag)]
             some = [word for word in self._able[tag] if allowed(word, tag)]
         ids = [self._every[word] for word in some]
-        return TagWords(some, ids, self._weights.words[ids])
+        return WordsOfTag(some, ids, self._weights.words[ids])
 
 
 def repeats(

@@ -57,7 +57,7 @@ class Clash(NamedTuple):
     reason: str
 
 
-class Grammar:
+class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = "grammar"
@@ -89,7 +89,7 @@ def clash_of(pair: Pair, parses: dict[str, Parse], language: str) -> Statement |
                 touched(pair, number, tokens[at]) for at in (one.first, one.second)
             ):
                 words = f"{one.reason} (in the {ORDINALS[number]})"
-                return Statement(Grammar.name, 1.0, words, number, (place.start, place.end))
+                return Statement(GrammarWitness.name, 1.0, words, number, (place.start, place.end))
     return other_form(pair, parses, language)
 
 
@@ -175,7 +175,7 @@ def said_of(found: Same, number: int, what: str) -> Statement:
     """The statement on the verb of one output."""
     token, other = found.verbs[number], found.verbs[1 - number]
     words = f"'{token.text}' {what} '{other.text}' (in the {ORDINALS[number]})"
-    return Statement(Grammar.name, 1.0, words, number, (token.start, token.end))
+    return Statement(GrammarWitness.name, 1.0, words, number, (token.start, token.end))
 
 
 def touched(pair: Pair, number: int, token: Token) -> bool:

@@ -57,7 +57,7 @@ from polyglitch.compare.oracles.witnesses.confidence import (
     SecondOpinion,
     WayBack,
 )
-from polyglitch.compare.oracles.witnesses.grammar import Grammar
+from polyglitch.compare.oracles.witnesses.grammar import GrammarWitness
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
@@ -263,7 +263,7 @@ OTHERS: tuple[Witness, ...] = (
     OwnFacts(),
     Untranslated(),
     AgreementWitness(),
-    Grammar(),
+    GrammarWitness(),
     Rarity(),
     Confidence(),
     ForeignLens(),
@@ -277,7 +277,7 @@ ORDER = (PairWitness.name, *(one.name for one in OTHERS))
 UNSURE = (0.2, 0.8)
 PIECE = 32  # pairs whose words are compared before a model is asked: enough for a parser to batch
 Said = dict[str, Statement]
-FIRST = (OwnFacts.name, AgreementWitness.name, Grammar.name)  # what they say is seen at once
+FIRST = (OwnFacts.name, AgreementWitness.name, GrammarWitness.name)  # what they say is seen at once
 TELLING = 0.5  # log-odds: a witness that adds less has nothing to show, such as a word that is merely not common
 
 
