@@ -28,8 +28,8 @@ STAGES = (0, 1, 4, 8)
 TAIL = STAGES[-1]
 ASKED_FOR = 0.92  # the probability of being natural that methods ask for by default: some two cases a sentence
 
-# What is left of a doubt about a word that is written down for the old one: of those that were read and doubted most,
-# nine of eleven were natural and four of five said nearly the same.
+# What is left of a doubt about a word that is written down for the old one: of those that were read and doubted most
+# (below .7 and .5), three of four were natural and four of five said nearly the same.
 STRANGE, UNLIKE = 0.8, 0.5
 
 
