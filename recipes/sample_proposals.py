@@ -16,9 +16,9 @@ import msgspec
 
 from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.nlp.proposers.auto import FILE, BundledRow
-from polyglitch.nlp.proposers.dictionary import open_dictionary
 from polyglitch.nlp.proposers.slot_words import open_slots
 from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+from polyglitch.nlp.proposers.vectors import open_dictionary
 from polyglitch.protocols import Proposer
 from polyglitch.records import Candidate, Slot
 

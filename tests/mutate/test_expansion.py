@@ -8,13 +8,14 @@ from typing import ClassVar
 import pytest
 
 from polyglitch.mutate.capabilities.cases import may_grow
-from polyglitch.mutate.capabilities.expansion import Seen, expand, with_mask
+from polyglitch.mutate.capabilities.expanded import Expanded
+from polyglitch.mutate.capabilities.expansion import Seen, expand, mixed, with_mask
 from polyglitch.mutate.capabilities.places import sure_places, wide_gaps
 from polyglitch.mutate.capabilities.set_phrases import closed_texts, opened_texts
 from polyglitch.mutate.capabilities.spec import load_suite
 from polyglitch.nlp.lexicons.terms import open_lexicon
 from polyglitch.nlp.parsers.constituents import Grammar, open_grammar
-from polyglitch.records import Candidate, Filling, Gap, Parse, Slot
+from polyglitch.records import Candidate, Edit, Filling, Gap, Parse, Slot
 from polyglitch.tools import Toolbox
 
 TEXT = "The film is a wonderful surprise."
@@ -165,3 +166,16 @@ def test_set_phrases_keep_off_titles_commands_and_inversions() -> None:
     assert any(closed_texts(plain, grammar, "en"))
     own = [phrase.text for phrase, _ in opened_texts(personal, grammar, "en")]
     assert own and "as I see it" not in own
+
+
+def test_a_text_grows_once_whichever_way_it_came() -> None:
+    """A set phrase at the end is a production of the sentence for one way, and stands around it for the other."""
+    edit = Edit("expand", 4, 4, "", "as I said")
+
+    def grown(text: str, around: bool = False) -> Expanded:
+        return Expanded(Parse(text, ()), edit, ("as", "I", "said"), ("SBAR",), "", around=around)
+
+    within = [grown("It broke, as I said.")]
+    around = [grown("It broke, as I said.", True), grown("After all, it broke.", True)]
+    texts = [one.parse.text for one in mixed(within, around, 3)]
+    assert texts == ["It broke, as I said.", "After all, it broke."]

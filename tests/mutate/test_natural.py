@@ -179,3 +179,23 @@ def test_times_give_way_to_times_without_an_article() -> None:
     place = next(i for i, token in enumerate(parsed.tokens) if token.text == "month")
     assert goes_with_article(Slot(parsed, place), "week")
     assert not goes_with_article(Slot(parsed, place), "house")
+
+
+def test_base_form_and_present_are_one_and_a_word_may_hang_otherwise() -> None:
+    changed = swap("Tell your nurse if you plan to travel.", "plan", "intend")
+
+    def read(**known: str) -> Swap:
+        tokens = [
+            msgspec.structs.replace(token, **known) if token.text == "intend" else token
+            for token in changed.parse.tokens
+        ]
+        return Swap(
+            changed.slot,
+            changed.draft,
+            msgspec.structs.replace(changed.parse, tokens=tuple(tokens)),
+        )
+
+    assert same_tag(read(tag="VB")) and same_tag(read(tag="VBP"))
+    assert not same_tag(read(tag="VBD"))
+    assert same_place(read(tag="VB", relation="conj"))
+    assert not same_place(read(tag="NN", relation="conj"))

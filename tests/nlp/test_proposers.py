@@ -74,6 +74,17 @@ def test_smollm_chooses_among_the_wordings_of_a_gap() -> None:
     assert all(one.words[0] not in wordings for one in adverbs)
 
 
+def test_smollm_always_tries_the_words_that_are_written_down() -> None:
+    """Whether or not the model has one of them as a word of its own, or it looks like a form of the old one."""
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+
+    proposer = open_smollm_proposer("en", "0.65")
+    (cream,) = proposer.propose(slots("Wash your hands before you apply the cream.", "cream"), 20)
+    assert "lotion" in {one.word for one in cream}
+    (neighbour,) = proposer.propose(slots("My neighbour sold his car last week.", "neighbour"), 20)
+    assert "neighbor" in {one.word for one in neighbour}
+
+
 def test_smollm_is_for_english() -> None:
     from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 
@@ -82,7 +93,7 @@ def test_smollm_is_for_english() -> None:
 
 
 def test_the_dictionary_needs_both_sets_to_agree() -> None:
-    from polyglitch.nlp.proposers.dictionary import FIRST, open_dictionary
+    from polyglitch.nlp.proposers.vectors import FIRST, open_dictionary
 
     (found,) = open_dictionary("en").propose(slots("The big city slept.", "city"), 5)
     words = [one.word for one in found]

@@ -94,9 +94,11 @@ def is_new(draft: GrownDraft, found: Sequence[Expanded], language: str) -> bool:
 
 def mixed(words: Sequence[Expanded], around: Sequence[Expanded], most: int) -> list[Expanded]:
     """What grew within first; of what stands around a statement fewer, the more grew within."""
-    room = most - 1 if around and most > 1 else most
-    others = AROUND[min(len(words), len(AROUND) - 1)]
-    return [*words[:room], *around[:others]][:most]
+    within = {one.parse.text for one in words}
+    others = [one for one in around if one.parse.text not in within]
+    room = most - 1 if others and most > 1 else most
+    few = AROUND[min(len(words), len(AROUND) - 1)]
+    return [*words[:room], *others[:few]][:most]
 
 
 def framed(

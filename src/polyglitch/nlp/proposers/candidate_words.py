@@ -26,15 +26,12 @@ from polyglitch.nlp.models.llama import BytePairs
 from polyglitch.nlp.models.packed import PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm
 from polyglitch.nlp.proposers.slot_words import WordClasses, sounds_open
-from polyglitch.nlp.proposers.vectors import VectorProposer
+from polyglitch.nlp.proposers.vectors import TokenVectors, VectorProposer
 from polyglitch.nlp.proposers.wordnet import WordRelations
 from polyglitch.protocols import Floats
 from polyglitch.records import Filling, Gap, Token, digest
 
 WORD = re.compile("[a-z]{3,}")
-# The directions in which all frequent words agree: without them, the neighbours of a word are of its meaning, with
-# them they are frequent words (Mu, Viswanath: All-but-the-Top, ICLR 2018; read on news words).
-COMMON_DIRECTIONS = 3
 MOST_TOKENS = 2  # of a word that is proposed
 TAGS = {  # that a listed word may have
     "NOUN": ("NN", "NNS"),
@@ -57,38 +54,6 @@ AS_GOOD = 2.0  # below the best of a gap by so much, another word is worse than 
 NOUNS = ("NN", "NNS")
 FUNCTION = ("IN", ",")  # words that take no side
 Allowed = Callable[[str, str], bool]
-
-
-class TokenVectors:
-    """Unit vectors of words by the mean of their tokens, without what all words share."""
-
-    def __init__(self, table: Floats, words: Iterable[Sequence[int]]) -> None:
-        self._table = table
-        tokens = list(words)
-        means = self._means(tokens)
-        self._centre = means.mean(0)
-        rows = means - self._centre
-        _, axes = np.linalg.eigh(rows.T @ rows)
-        self._common = axes[:, -COMMON_DIRECTIONS:]
-        self._words = self._units(means)
-
-    def likeness(self, words: Sequence[Sequence[int]]) -> Floats:
-        """The cosine of each of some words, by their tokens, with every word, in the order of the words."""
-        found: Floats = self._units(self._means(words)) @ self._words.T
-        return found
-
-    def _means(self, words: Sequence[Sequence[int]]) -> Floats:
-        means: Floats = self._table[[tokens[0] for tokens in words]].copy()
-        for row, tokens in enumerate(words):
-            if len(tokens) > 1:
-                means[row] = self._table[list(tokens)].mean(0)
-        return means
-
-    def _units(self, means: Floats) -> Floats:
-        moved: Floats = means - self._centre
-        moved -= moved @ self._common @ self._common.T
-        moved /= np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-12)
-        return moved
 
 
 class ListedWords:

@@ -18,6 +18,7 @@ from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.packed import PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm
+from polyglitch.nlp.proposers.candidate_words import TagWords
 from polyglitch.nlp.proposers.slot_words import sounds_open, word_classes
 from polyglitch.protocols import Floats
 from polyglitch.records import FreeFilling, OpenPlace
@@ -43,15 +44,7 @@ class Begun(msgspec.Struct, frozen=True):
     odds: tuple[float, ...] = ()
 
 
-class WordsOfTag(msgspec.Struct, frozen=True):
-    """The words that may have a tag, their tokens, and the vectors of these."""
-
-    words: list[str]
-    ids: list[int]
-    vectors: Floats
-
-
-TagLists = Mapping[str, WordsOfTag]
+TagLists = Mapping[str, TagWords]
 
 
 class GrammarFilling:
@@ -171,7 +164,7 @@ class GrammarFilling:
                 )
         return found
 
-    def words(self, tag: str, allowed: Allowed) -> WordsOfTag:
+    def words(self, tag: str, allowed: Allowed) -> TagWords:
         """The words of a tag with their tokens."""
         if tag in self._function:
             some = [word for word in self._function[tag] if word in self._every]
@@ -181,7 +174,7 @@ class GrammarFilling:
                 self._able[tag] = [word for word in self._plain if can(word, tag)]
             some = [word for word in self._able[tag] if allowed(word, tag)]
         ids = [self._every[word] for word in some]
-        return WordsOfTag(some, ids, self._weights.words[ids])
+        return TagWords(some, ids, self._weights.words[ids])
 
 
 def repeats(

@@ -39,7 +39,6 @@ CONSONANT_SOUND = re.compile(
 VOWEL_SOUND = re.compile(r"(hour|hono(u)?r|honest|heir)", re.IGNORECASE)
 ONE_OF = frozenset(("a", "an", "another", "each", "every", "one", "either", "neither"))
 INFLECTED = frozenset(("NOUN", "VERB", "ADJ", "ADV"))
-STAND_BEFORE = ONE_OF | {"the", "this", "that", "my", "your", "his", "her", "its", "our", "their"}
 DESCRIBE = ("ADJ", "NOUN", "PROPN", "NUM", "ADV")  # what may stand between an article and its noun
 DETERMINES = frozenset(("det", "poss", "nummod", "predet", "det:poss", "nmod:poss"))
 SlotRule = Callable[[Slot], bool]
@@ -166,8 +165,9 @@ def standing_before(slot: Slot) -> set[str]:
 
     In chat the article hangs on what is no noun ("on the couch lol"), and "that" is taken for a conjunction.
     """
+    known = language_of(slot.parse.language).words("determiners")
     for token in reversed(slot.parse.tokens[: slot.index]):
-        if token.text.lower() in STAND_BEFORE:
+        if token.text.lower() in known:
             return {token.text.lower()}
         if token.pos not in DESCRIBE:
             break
