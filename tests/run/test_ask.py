@@ -96,6 +96,37 @@ def test_a_system_is_quick_once_its_batches_are_as_large_as_they_get(store: Stor
     assert asker.quick
 
 
+def test_what_came_first_is_asked_first_though_it_does_not_fit_a_batch(store: Store) -> None:
+    class Waiting(Upper):
+        def __init__(self) -> None:
+            super().__init__()
+            self.begun, self.go, self.order = threading.Event(), threading.Event(), list[str]()
+
+        def ask(self, inputs: Sequence[Input]) -> Sequence[Output]:
+            self.begun.set()
+            self.go.wait(10)
+            self.order += [item.text for item in inputs]
+            return super().ask(inputs)
+
+    system = Waiting()
+    system.go.set()
+    asker = Asker(system, store, jobs=1)
+    answer(asker, [f"warm {n}" for n in range(2000)])
+    answer(asker, [f"warmer {n}" for n in range(2000)])
+    assert asker.quick  # so that it takes what fits 256
+    system.go.clear()
+    system.begun.clear()
+    first = asker.submit([Input("now")])
+    assert system.begun.wait(10)
+    system.order.clear()
+    groups = [[f"{name} {n}" for n in range(200)] for name in "abc"]
+    asked = [asker.submit([Input(text) for text in group]) for group in groups]
+    system.go.set()
+    for futures in (first, *asked):
+        asker.gather(futures)
+    assert system.order == ["now", *groups[0], *groups[1], *groups[2]]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "status", "error"),

@@ -173,6 +173,9 @@ class SimulatedQueue:
             raise Empty
         return self._items.popleft()
 
+    def put_back(self, item: Any) -> None:
+        self._items.appendleft(item)
+
 
 class SimulatedThreads(Threads):
     """The threads of one process of the simulation."""

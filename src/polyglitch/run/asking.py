@@ -199,7 +199,7 @@ class Asker:
             except Empty:
                 break
             if not 0 < len(more[0]) <= room:  # the end, which is another thread's, or too much
-                self._work.put(more)
+                self._work.put_back(more)
                 break
             works.append(more)
             room -= len(more[0])

@@ -32,6 +32,19 @@ class WorkQueue(Protocol[T]):
     def get_nowait(self) -> T:
         """What waits already; `queue.Empty` where nothing does."""
 
+    def put_back(self, item: T) -> None:
+        """Give back what was taken, before all that waits: somebody may wait for it longest."""
+
+
+class OrderedQueue(queue.Queue[T]):
+    """Work in the order it came; what is given back keeps its place."""
+
+    def put_back(self, item: T) -> None:
+        """Give back what was taken, before all that waits."""
+        with self.mutex:
+            self.queue.appendleft(item)
+            self.not_empty.notify()
+
 
 class Threads:
     """Threads of this process that do not keep it from ending."""
@@ -46,7 +59,7 @@ class Threads:
 
     def queue(self) -> WorkQueue[Any]:
         """A queue among these threads."""
-        return queue.SimpleQueue()
+        return OrderedQueue()
 
     def result(self, future: Future[dict[str, T]]) -> dict[str, T]:
         """Wait for answers."""
