@@ -208,13 +208,19 @@ def missing(
 
 def months(words: tuple[FactWord, ...], code: str) -> dict[int, FactWord]:
     """The months that a text names, each with its first word."""
-    lists = fact_lists(code)
+    lists, numbers = fact_lists(code), by_name(fact_lists(code).months)
     found: dict[int, FactWord] = {}
     for at, word in enumerate(words):
-        number = next((n for n, names in enumerate(lists.months) if word.low in names), None)
+        number = numbers.get(word.low)
         if number is not None and (word.low not in lists.doubtful_months or dated(words, at, code)):
             found.setdefault(number, word)
     return found
+
+
+@cache
+def by_name(lists: tuple[tuple[str, ...], ...]) -> dict[str, int]:
+    """Which month or day each of the names is; of two that share one the first."""
+    return {name: number for number, names in reversed([*enumerate(lists)]) for name in names}
 
 
 def dated(words: tuple[FactWord, ...], at: int, code: str) -> bool:
@@ -229,14 +235,12 @@ def dated(words: tuple[FactWord, ...], at: int, code: str) -> bool:
 
 def weekdays(words: tuple[FactWord, ...], code: str) -> dict[int, FactWord]:
     """The days of the week that a text names, each with its first word."""
-    lists = fact_lists(code)
+    lists, numbers = fact_lists(code), by_name(fact_lists(code).weekdays)
     found: dict[int, FactWord] = {}
     for word in words:
-        stems = {
-            word.low,
-            *(word.low.removesuffix(end).removesuffix("s") for end in lists.joined_days),
-        }
-        number = next((n for n, names in enumerate(lists.weekdays) if stems & set(names)), None)
+        ends = lists.joined_days
+        stems = (word.low, *(word.low.removesuffix(end).removesuffix("s") for end in ends))
+        number = min((numbers[stem] for stem in stems if stem in numbers), default=None)
         if number is None and lists.joined_days:  # Palmsonntag
             number = next(
                 (n for n, names in enumerate(lists.weekdays) if word.low.endswith(names[0])), None

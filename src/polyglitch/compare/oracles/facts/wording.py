@@ -212,7 +212,8 @@ def language_findings(
     own, other = tell_words(language), tell_words(source_language)
     if not own or not other or expected != language_of(source_language).script:
         return []
-    foreign = [word for word in words if word.low in other - own]
+    only_there = told_apart(source_language, language)
+    foreign = [word for word in words if word.low in only_there]
     native = [word for word in words if word.low in own]
     if len(foreign) >= TELLING and len(foreign) > len(native):
         reason = f"the translation is in the language of the source: '{foreign[0].text}', '{foreign[1].text}'"
@@ -224,6 +225,12 @@ def language_findings(
 def tell_words(code: str) -> frozenset[str]:
     """The function words of a language."""
     return language_of(code).function_words
+
+
+@cache
+def told_apart(code: str, other: str) -> frozenset[str]:
+    """The function words of a language that another has not."""
+    return tell_words(code) - tell_words(other)
 
 
 def length_findings(
