@@ -53,3 +53,19 @@ def test_a_skim_has_the_tags_and_heads_of_the_whole_parse() -> None:
         assert [(t.tag, t.head, t.relation) for t in skim.tokens] == [
             (t.tag, t.head, t.relation) for t in whole.tokens
         ]
+
+
+@pytest.mark.needs("spacy")
+def test_tags_are_taken_from_a_parse_that_is_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = open_spacy("pt")
+    parser = choose.RememberingParser(inner, "pt")
+    tagged: list[str] = []
+    tag = inner.tag
+    monkeypatch.setattr(inner, "tag", lambda texts: tagged.extend(texts) or tag(texts))
+    (whole,) = parser.parse(["O gato dorme."])
+    found = parser.tag(["O gato dorme.", "A rua é longa."])
+    assert found[0] is whole and tagged == ["A rua é longa."]
+    (alone,) = tag(["O gato dorme."])
+    assert [(t.tag, t.pos, t.lemma) for t in alone.tokens] == [
+        (t.tag, t.pos, t.lemma) for t in whole.tokens
+    ]

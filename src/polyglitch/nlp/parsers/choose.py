@@ -59,6 +59,10 @@ class Recent(Generic[K, V]):
         self._seen.update(found)
         return [found[key] for key in keys]
 
+    def known(self, key: K) -> V | None:
+        """The value of a key, if it was made lately."""
+        return self._seen.get(key)
+
 
 class BareWords:
     """Fits `protocols.Parser`: no tags and no dependencies; a word that may be a name is called one."""
@@ -173,7 +177,15 @@ class RememberingParser:
         if not isinstance(self._parser, SpacyParser) or not self._parser.tags_alone:
             return self.parse(texts)
         cheaper = self._parser.tag
-        return self._tagged.get(texts, lambda new: self._told(cheaper(new)))
+
+        def make(new: list[str]) -> list[Parse]:
+            """What was parsed in full lately has tags and lemmas too."""
+            whole = [self._whole.known(text) for text in new]
+            rest = [text for text, parse in zip(new, whole, strict=True) if parse is None]
+            tagged = iter(self._told(cheaper(rest)) if rest else ())
+            return [parse or next(tagged) for parse in whole]
+
+        return self._tagged.get(texts, make)
 
     def _told(self, parses: list[Parse]) -> list[Parse]:
         """The parses with their language, which a parser need not tell."""
