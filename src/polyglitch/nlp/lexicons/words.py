@@ -201,7 +201,10 @@ class Pivot:
         """Ask for all words that are not known yet."""
         wanted = [word for word in dict.fromkeys(words) if word not in self._known]
         self._known |= {word: "" for word in wanted if len(word) > LONGEST_WORD}
-        wanted = [word for word in wanted if len(word) <= LONGEST_WORD]
+        # Figures and signs are the same in both languages.
+        signs = (word for word in wanted if not any(map(str.isalpha, word)))
+        self._known |= {word: tidy(word) for word in signs}
+        wanted = [word for word in wanted if word not in self._known]
         keys = {digest([word]): word for word in wanted}
         kind = f"gloss:{self.signature}"[:64]
         kept = self._tools.remember(kind, list(keys))
