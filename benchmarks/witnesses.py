@@ -75,7 +75,7 @@ def statements(rows: Sequence[Reading], tools: Tools) -> list[Said]:
         trial_of(Saved(at, *row.source, *row.output, source, target, row.relation))
         for at, row in enumerate(rows)
     ]
-    return hear(trials, PairWitness(), tools)[1]
+    return hear(trials, PairWitness(), tools, load_join())[1]
 
 
 def line(

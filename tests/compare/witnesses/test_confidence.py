@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from polyglitch.compare.judge import Saved, trial_of
 from polyglitch.compare.oracles.witnesses.alone import confidence
 from polyglitch.compare.oracles.witnesses.changed_words import changed_pair
 from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
+from polyglitch.compare.oracles.witnesses.oracle import PairWitness, hear, witnesses
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Case, Input, Output, Trial
@@ -231,3 +234,17 @@ def test_another_place_than_that_behind_an_error_of_both_outputs_counts() -> Non
     said = Confidence().hear([pair], with_lens(lens))[0]
     assert said is not None and said.words.startswith("'Ponha' in the second translation")
     assert math.exp(-said.suspicion) == pytest.approx(0.05, rel=0.01)
+
+
+def test_the_system_is_not_asked_about_pairs_that_nobody_else_suspects() -> None:
+    pytest.importorskip("spacy")
+    lens = WordLens(dono=0.001)
+    tools = Toolbox(languages=("en", "pt"), system=lens)
+    plain = Saved(1, *SOURCES, *KEPT, "en", "pt")
+    (verdict,) = witnesses()([trial_of(plain)], tools)
+    assert verdict.outcome == "holds" and "evidence of confidence" not in verdict.details
+    assert lens.asked == []
+    said = hear([trial_of(plain)], PairWitness(), tools)[1][0]
+    assert "confidence" in said, "training hears everybody"
+    (doubted,) = witnesses()([trial_of(msgspec.convert(ROW, Saved))], tools)
+    assert "evidence of confidence" in doubted.details

@@ -197,6 +197,10 @@ FACTS = "facts"
 LEADS = {PairWitness.name: 1.2, Rarity.name: 1.1, Confidence.name: 0.0}
 OTHERS_LEAD, UNLED = 0.5, 0.28
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
+# The chance by words alone from which on the system is asked how sure it is: looking into it is the dearest question.
+# Half of the pairs of a campaign stay below; a higher limit saves little more and misses bugs that it alone sees.
+# See docs/research/2026-11-18-judging.md.
+DOUBT = 0.1
 
 
 class Weight(msgspec.Struct, frozen=True):
@@ -244,6 +248,10 @@ class JoinModel(msgspec.Struct, frozen=True):
         led = any(leads(name, value) for name, value in found.items())
         unled = FACTS not in found and not led and Confidence.name in found
         return min(score, UNLED) if unled else score
+
+    def suspects(self, said: Mapping[str, Statement]) -> bool:
+        """Whether what the words say leaves a doubt that the system itself is worth asking about."""
+        return self.chance(said) >= DOUBT
 
 
 def leads(name: str, evidence: float) -> bool:
@@ -304,7 +312,7 @@ def witnesses(
             found = aligned(language=known.languages[1])(turned, known)
             closed |= {id(t): verdict for t, verdict in zip(turned, found, strict=True)}
         heard = [t for t in trials if closed[id(t)] is None]
-        hearing = begin_hearing(heard, pair, known)
+        hearing = begin_hearing(heard, pair, known, model)
 
         def finish() -> list[Verdict]:
             found_judged, found_said = hearing()
@@ -338,28 +346,42 @@ def pair_alone(tools: Tools) -> bool:
 
 
 def hear(
-    trials: Sequence[Trial], pair: PairWitness, tools: Tools
+    trials: Sequence[Trial], pair: PairWitness, tools: Tools, model: JoinModel | None = None
 ) -> tuple[list[Judgement | None], list[Said]]:
     """What the pair looks like by its words, and all statements on it by the name of the witness."""
-    return begin_hearing(trials, pair, tools)()
+    return begin_hearing(trials, pair, tools, model)()
 
 
 def begin_hearing(
-    trials: Sequence[Trial], pair: PairWitness, tools: Tools
+    trials: Sequence[Trial], pair: PairWitness, tools: Tools, model: JoinModel | None = None
 ) -> Callable[[], tuple[list[Judgement | None], list[Said]]]:
-    """Compare the words; the models are heard beside, and waited for when the statements are called for."""
+    """Compare the words; the models are heard beside, and waited for when the statements are called for.
+
+    The system itself is not asked about pairs that, by the model of all witnesses, nobody else suspects.
+    """
     judged: list[Judgement | None] = []
     said: list[Said] = []
-    asked: list[tuple[int, Witness, Future[list[Statement | None]]]] = []
+    asked: list[tuple[list[int], Witness, Future[list[Statement | None]]]] = []
     for start in range(0, len(trials), PIECE):
         some = trials[start : start + PIECE]
-        judged += pair.judge(some, tools)
-        said += hear_words(some, judged[start:], tools)
-        asked += [(start, one, ask_beside(partial(one.hear, some, tools))) for one in MODELS]
+        words = hear_words(some, tools)  # first: who needs whole parses leaves tags to the pair
+        looked_at = pair.judge(some, tools)
+        for one, seen in zip(words, looked_at, strict=True):
+            one |= {PairWitness.name: stated(seen)} if seen else {}
+        judged += looked_at
+        said += words
+        for witness in MODELS:
+            open_ones = [
+                start + at
+                for at, one in enumerate(words)
+                if model is None or witness.name != Confidence.name or model.suspects(one)
+            ]
+            question = partial(witness.hear, [trials[at] for at in open_ones], tools)
+            asked.append((open_ones, witness, ask_beside(question)))
 
     def finish() -> tuple[list[Judgement | None], list[Said]]:
-        for start, witness, heard in asked:
-            for at, one in enumerate(heard.result(), start):
+        for places, witness, heard in asked:
+            for at, one in zip(places, heard.result(), strict=True):
                 said[at] |= {witness.name: one} if one else {}
         return judged, [{name: one[name] for name in ORDER if name in one} for one in said]
 
@@ -407,11 +429,9 @@ def ask_judge(
         said[at].update({one.witness: one} if one else {})
 
 
-def hear_words(
-    trials: Sequence[Trial], judged: Sequence[Judgement | None], tools: Tools
-) -> list[Said]:
-    """What those say who ask no model."""
-    said: list[Said] = [{PairWitness.name: stated(one)} if one else {} for one in judged]
+def hear_words(trials: Sequence[Trial], tools: Tools) -> list[Said]:
+    """What those say who ask no model, but for the pair."""
+    said: list[Said] = [{} for _ in trials]
     for witness in OTHERS:
         if witness not in MODELS:
             for known, one in zip(said, witness.hear(trials, tools), strict=True):
