@@ -121,7 +121,7 @@ def test_the_bundled_data_is_about_the_bundled_sentences() -> None:
         for p in parses
         for i in open_slots(p, ("NOUN", "ADJ"), edges=False, compared=False)
     ]
-    for by in ("smollm", "dictionary"):
+    for by in ("smollm", "alike", "dictionary"):
         proposer = open_bundled("en", by)
         assert all(
             proposer.knows(parse.text) for parse in parses if open_slots(parse, ("NOUN",), True)

@@ -45,10 +45,11 @@ AIM = 85  # natural swaps of 100, below which whoever gets them is told
 # What ships for the bundled sentences, by the kind of words: nothing for those that are not named.
 BUNDLED = {
     "smollm": "smollm",
-    "alike": "dictionary",
+    "alike": "alike",
+    "in-context": "alike",
     "dictionary": "dictionary",
-    "poor": "smollm",
-    "poor-alike": "dictionary",
+    "poor": "poor",
+    "poor-alike": "poor-alike",
 }
 
 
