@@ -34,7 +34,7 @@ def reasons_without_case(mutation: Mutate, seeds: Sequence[Seed], tools: Tools) 
 def of_swap(parse: Parse, arguments: dict[str, Any]) -> str:
     """The reason of `swap_words`."""
     known, pos = language_of(parse.language), arguments["pos"]
-    pos = (*pos, *more_parts(arguments["proposer"], parse.language, pos))
+    pos = (*pos, *arguments["last_pos"], *more_parts(arguments["proposer"], parse.language, pos))
     kinds = named(pos)
     edges, where, compared = (arguments[key] for key in ("edges", "where", "compared"))
     if open_slots(parse, pos, edges, where, compared):

@@ -13,8 +13,8 @@ from functools import cache
 
 import msgspec
 
+from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND
 from polyglitch.nlp.models.downloads import word_weights
-from polyglitch.nlp.proposers.candidate_words import LISTED, OF_A_KIND
 from polyglitch.nlp.proposers.slot_words import breaks_gender, goes_with_article, repeats, same_word
 from polyglitch.nlp.proposers.wordnet import RELATIONS
 from polyglitch.records import Slot, digest

@@ -22,10 +22,10 @@ from polyglitch import registry
 from polyglitch.errors import UsageError, as_works_here
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.embedders.sentence_vectors import MiniLm, open_minilm
+from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND
 from polyglitch.nlp.lexicons.words import WordNet, dictionary_folder, open_wordnet
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
 from polyglitch.nlp.proposers.candidate_scoring import CandidateJudge, ScoredCandidate
-from polyglitch.nlp.proposers.candidate_words import LISTED, OF_A_KIND
 from polyglitch.nlp.proposers.smollm import SmolLmProposer, open_smollm_proposer
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Proposer
@@ -87,13 +87,19 @@ class MeaningProposer:
     """Fits `Proposer`: the natural words of SmolLM2 that say nearly the same, or else those that do not."""
 
     def __init__(
-        self, base: SmolLmProposer, likeness: WordsInContext | None, other: bool, least: float
+        self,
+        base: SmolLmProposer,
+        likeness: WordsInContext | None,
+        other: bool,
+        least: float,
+        least_listed: float,
     ) -> None:
         self._base, self._likeness, self._other, self._least = base, likeness, other, least
+        self._least_listed = least_listed
         self._judge = CandidateJudge(base.wordnet, likeness is not None)
         heard = f"+{likeness.signature}" if likeness else ""
         kind = "unlike" if other else "alike"
-        asked = f">={LEAST_MEANING},{least}"
+        asked = f">={LEAST_MEANING},{least},{least_listed}"
         self.signature = f"{kind}({base.signature}{heard}-{self._judge.signature}{asked})"
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
@@ -128,7 +134,7 @@ class MeaningProposer:
     def _accepted(self, slot: Slot, one: ScoredCandidate) -> float:
         natural, alike = self._judge.natural(slot, one), self._judge.alike(slot, one)
         least = max(self._least, TAKEN_BY_PART.get(slot.token.pos, 0.0))
-        if natural < (self._least - SPARED if one.listed == LISTED else least):
+        if natural < (self._least_listed if one.listed == LISTED else least):
             return 0.0
         if one.listed == OF_A_KIND and not self._other:
             return 0.0  # an hour and a minute
@@ -139,10 +145,13 @@ class MeaningProposer:
 def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
     """The words of SmolLM2 by their meaning, heard in their sentences where MiniLM is installed.
 
-    `asked` is the least probability of being natural: `in-context:smollm:0.88`.
+    `asked` is the least probability of being natural, and that of words that are written down for the old one where it
+    is another than usual: `in-context:smollm:0.88`, `in-context:smollm:0.9/0.75`.
     """
+    every, _, listed = asked.partition("/")
     try:
-        least = float(asked or (TAKEN_UNLIKE if other else TAKEN))
+        least = float(every or (TAKEN_UNLIKE if other else TAKEN))
+        least_listed = float(listed or least - SPARED)
     except ValueError:
         raise UsageError(
             f"smollm:{asked}: {asked!r} is no number from 0 to 1, the least probability of being natural"
@@ -150,7 +159,7 @@ def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
     likeness = WordsInContext(open_minilm(language)) if data_folder("minilm") else None
     # All hear the same words of SmolLM2, so that the methods of a campaign share them.
     base = open_smollm_proposer(language, LEAST_NATURAL)
-    return MeaningProposer(base, likeness, other, least)
+    return MeaningProposer(base, likeness, other, least, least_listed)
 
 
 @cache
