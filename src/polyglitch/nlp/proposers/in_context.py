@@ -146,7 +146,7 @@ def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
     """The words of SmolLM2 by their meaning, heard in their sentences where MiniLM is installed.
 
     `asked` is the least probability of being natural, and that of words that are written down for the old one where it
-    is another than usual: `in-context:smollm:0.88`, `in-context:smollm:0.9/0.75`.
+    is another than usual: `in-context:smollm:0.88`, `in-context:smollm:0.91/0.75`.
     """
     every, _, listed = asked.partition("/")
     try:

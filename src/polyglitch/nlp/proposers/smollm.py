@@ -59,7 +59,9 @@ ENOUGH, OTHERS = 2, 6
 NEAR, SIMILAR, ODDS, MORE = 1.0, 1.5, 0.15, 0.2
 WRITTEN = {LISTED: 1.2, OF_A_KIND: 0.4}  # what is written down for a word beside these
 RELATED = {"synonym": 1.0, "shared": 0.6, "near": 0.4, "opposite": 0.4, "sibling": 0.2}
-OPENING = 8.0  # nats by which any first word is less likely than a later one, about: nothing before it tells of it
+# Nats by which any first word is less likely than a later one, about, for nothing before it tells of it. Of words that
+# are not written down for it those that are unlikely there are odd all the same ("Merely the worst pizza").
+OPENING = 8.0
 ARTICLE = 2.5  # nats by which a word is likelier once its article is put right, about
 
 # The layer, of 30, whose states tell best whether two words say the same in their place: of 4 to 25 that were tried,
@@ -333,9 +335,8 @@ class SmolLmProposer:
             if only is None and self._asked_for and known.relations.get(int(other)) == "opposite":
                 continue  # "that does not contain an invalid token": it turns against the rest
             tokens, at, gain = words.tokens[other], place.start, float(odds[other]) - rest
-            if (
-                place.start == 1
-            ):  # no blank stands before the first word, and its first letter is large
+            listed, first = known.listed.get(int(other), ""), place.start == 1
+            if first:  # no blank stands before it, and its first letter is large
                 tokens = words.cut(word[:1].upper() + word[1:])
                 gain = float(pool.gains(states[0], ids[1], tokens[:1])[0]) - rest
             elif article and (new := match_article(article, word)) != article:
@@ -348,9 +349,9 @@ class SmolLmProposer:
                 float(known.near[other]),
                 float(known.similar[other]),
                 known.relations.get(int(other), ""),
-                known.listed.get(int(other), ""),
+                listed,
                 bool(fields & words.fields(word, token.pos)),
-                own[place.start] + rest + (OPENING if place.start == 1 else 0.0),
+                own[place.start] + rest + (OPENING if first and listed == LISTED else 0.0),
                 gain,
                 before=kept[:at],
             )
