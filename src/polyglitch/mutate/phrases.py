@@ -193,8 +193,8 @@ def loosely_joined(parse: Parse, node: Tree) -> bool:
     """Whether the end of a phrase may belong to the whole sentence: what comes after a comma, or tells when.
 
     "doubled in size, | which takes an hour", "lay on the carpet, | sealed with wax", "rows that match the filter, | or
-    zero", "into the kitchen, | chaos", "on Friday | when it failed", "within ten days | of receipt", "for two days | next
-    week", and of "the tablet whole" the last word says how it is swallowed.
+    zero", "into the kitchen, | chaos", "on Friday | when it failed", "within ten days | of receipt", "for two days |
+    next week", and of "the tablet whole" the last word says how it is swallowed.
     """
     words, known = parse.tokens[node.start : node.end], language_of(parse.language)
     if words[-1].text.lower() in known.words("said_of_objects"):
