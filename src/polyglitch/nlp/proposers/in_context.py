@@ -167,7 +167,7 @@ def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
     """The words of SmolLM2 by their meaning, heard in their sentences where MiniLM is installed.
 
     `asked` is the least probability of being natural, `in-context:smollm:0.88`, and where it is another than usual that
-    of words that are written down for the old one: `in-context:smollm:0.91/0.66/0.8`, the last of verbs.
+    of words that are written down for the old one: `in-context:smollm:0.91/0.66/0.66`, the last of verbs.
     """
     try:
         least = Asked.read(asked, TAKEN_UNLIKE if other else TAKEN)
