@@ -238,11 +238,11 @@ def swap_words(
         agree = tuple(each for each in keep if not wavers or each not in BY_TAGS)
         look = SwapSearch(tools, language, top, agree)
         found = look.swaps(named, chosen, naturalness, spare)
-        for name, some in ((named, other_parts), (again, chosen + other_parts)):
-            others = [(number, slot) for number, slot in some if number not in found]
-            if name is not None and others:
-                least = spare if name is named else min(LAST, spare)
-                found |= look.swaps(name, others, naturalness, least)
+        others = [(number, slot) for number, slot in other_parts if number not in found]
+        found |= look.swaps(named, others, naturalness, spare)
+        if again is not None:
+            others = [one for one in chosen + other_parts if one[0] not in found]
+            found |= look.swaps(again, others, naturalness, min(LAST, spare), alone=True)
         for number, seed in enumerate(seeds):
             scored = found.get(number, [])
             heat = {} if ranks is None else {"heat": heat_map(parses[number], ranks[number])}
@@ -270,9 +270,14 @@ class SwapSearch:
         self._tools, self._language, self._top, self._keep = tools, language, top, keep
 
     def swaps(
-        self, proposer: str, chosen: Sequence[tuple[int, Slot]], naturalness: float, spare: float
+        self,
+        proposer: str,
+        chosen: Sequence[tuple[int, Slot]],
+        naturalness: float,
+        spare: float,
+        alone: bool = False,
     ) -> dict[int, list[Scored]]:
-        """What is natural enough and agreed to, by the number that comes with a slot.
+        """What is natural enough and agreed to, by the number that comes with a slot; `alone`: the best of it.
 
         Only swaps that may be taken are parsed: those below the dial where all above it were refused.
         """
@@ -287,7 +292,12 @@ class SwapSearch:
                 places[draft] = slot
         found: dict[int, list[Scored]] = {}
         while left:
-            tried = {n: natural_enough(some, naturalness, spare) for n, some in left.items()}
+            tried = {
+                n: best_of(some, spare * naturalness)
+                if alone
+                else natural_enough(some, naturalness, spare)
+                for n, some in left.items()
+            }
             agreed = self._agreed([draft for some in tried.values() for _, draft in some], places)
             for number, some in tried.items():
                 if taken := [pair for pair in some if pair[1] in agreed]:
