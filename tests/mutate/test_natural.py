@@ -15,9 +15,15 @@ from polyglitch.mutate.swap import (
     same_place,
     same_tag,
     same_tags,
+    wider,
 )
 from polyglitch.nlp.parsers.choose import open_spacy
-from polyglitch.nlp.proposers.slot_words import common_nouns, goes_with_article, open_slots
+from polyglitch.nlp.proposers.slot_words import (
+    NATURAL_SLOTS,
+    common_nouns,
+    goes_with_article,
+    open_slots,
+)
 from polyglitch.records import Parse, Slot
 
 PARTS = ("NOUN", "ADJ", "NUM", "VERB")
@@ -199,3 +205,21 @@ def test_base_form_and_present_are_one_and_a_word_may_hang_otherwise() -> None:
     assert not same_tag(read(tag="VBD"))
     assert same_place(read(tag="VB", relation="conj"))
     assert not same_place(read(tag="NN", relation="conj"))
+
+
+def test_held_words_are_open_where_others_are_written_down_for_them() -> None:
+    parsed = parse("The guests begin to come home in spite of it.")
+    free = {parsed.tokens[i].text for i in open_slots(parsed, PARTS, True, wider(NATURAL_SLOTS))}
+    assert "begin" in free - open_words(parsed.text)
+    assert "home" not in free
+
+
+def test_an_order_at_the_beginning_is_no_name() -> None:
+    parsed = parse("Skim the milk.")
+    named = msgspec.structs.replace(parsed.tokens[0], tag="NNP", pos="PROPN")
+    taken = msgspec.structs.replace(parsed, tokens=(named, *parsed.tokens[1:]))
+    assert common_nouns(taken).tokens[0].tag == "VB"
+    other = msgspec.structs.replace(
+        taken, tokens=(msgspec.structs.replace(named, text="Anna"), *parsed.tokens[1:])
+    )
+    assert common_nouns(other).tokens[0].tag == "NNP"

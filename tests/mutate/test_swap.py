@@ -179,6 +179,21 @@ def test_a_sentence_without_a_word_is_looked_at_once_more(
     assert [case.edit.old for case in cases if case.edit] == found
 
 
+def test_other_parts_are_swapped_only_in_sentences_without_a_case(
+    fixed: Fixed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SECOND_LOOK, "fixed", "more")
+    monkeypatch.setitem(WORDS, "sold", [("gave", 0.95)])
+    seed = Seed("s", Input(TEXT, language="en"))
+
+    def changed(pos: tuple[str, ...]) -> set[str]:
+        cases = swap_words("fixed", pos=pos, last_pos=("VERB",))([seed], Toolbox())
+        return {case.edit.old for case in cases if case.edit}
+
+    assert "sold" not in changed(("NOUN", "ADJ"))
+    assert changed(("NUM",)) == {"sold"}
+
+
 def test_more_parts_of_speech_are_swapped_only_where_sets_list_them() -> None:
     both = ("NOUN", "ADJ")
     assert more_parts("auto", "fr", both) == ("ADV", "NUM", "VERB")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from polyglitch.methods.patinv import patinv
 from polyglitch.methods.rti import rti
 from polyglitch.methods.sit import sit
+from polyglitch.mutate.swap import swap_words
 from polyglitch.mutate.without_case import of_swap, reasons_without_case
 from polyglitch.records import Input, Parse, Seed, Token
 from polyglitch.tools import Toolbox
@@ -18,14 +19,14 @@ def test_every_sentence_without_a_case_is_counted_under_its_reason() -> None:
     some = seeds(
         "She went there.", "Anna Berg lives in Oslo.", "He bought two thousand.", "It fell."
     )
-    said = reasons_without_case(sit().mutate, some, Toolbox())
+    said = reasons_without_case(swap_words("auto"), some, Toolbox())
     assert sum(said.values()) == len(some)
     assert "no noun or adjective that may be replaced stands in it" in said
 
 
 def test_words_that_are_held_are_told_from_words_that_nothing_replaces() -> None:
     said = reasons_without_case(
-        sit().mutate, seeds("It took some time.", "They saw the lawyer again."), Toolbox()
+        swap_words("auto"), seeds("It took some time.", "They saw the lawyer again."), Toolbox()
     )
     assert said == {
         "every noun or adjective is a name, a number or fixed": 1,

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND, NearWords
 from polyglitch.nlp.proposers.candidate_scoring import (
     CandidateJudge,
     ScoredCandidate,
     best_first,
     learned,
 )
-from polyglitch.nlp.proposers.candidate_words import LISTED, OF_A_KIND, ListedWords
 from polyglitch.nlp.proposers.slot_words import same_word, word_classes
 from polyglitch.records import Parse, Slot, Token
 
@@ -126,8 +126,10 @@ def test_listed_words_take_the_form_of_the_slot() -> None:
         pytest.skip("no English pipeline")
     assert "bought" in classes.forms("buy", "VBD")
     assert "stopped" in classes.forms("stop", "VBD")
+    assert classes.forms("repay", "VBN") == {"repaid"}
+    assert {"burnt", "burned"} <= classes.forms("burn", "VBD")
     assert "children" in classes.forms("child", "NNS")
-    listed = ListedWords("en")
+    listed = NearWords("en")
     assert listed.of("couch", "NOUN") == {"sofa": LISTED, "settee": LISTED}
     assert listed.of("month", "NOUN")["week"] == OF_A_KIND
     assert listed.of("month", "VERB") == {}

@@ -21,6 +21,8 @@ REPRESENTATIONS = {"constituents": constituents, "dependencies": dependencies}
 # Any change of structure is suspicious, as in the published code (`> 0`). Raw text always changes, by the swapped
 # word at least: up to 15 characters, the paper's second setting, that word alone can account for the difference.
 ABOVE = {"raw": 15, "constituents": 0, "dependencies": 0}
+# What the paper swaps, and what is swapped in a sentence that has no case of these: a verb is better than none.
+PARTS, LAST_PARTS = ("NOUN", "ADJ"), ("VERB", "ADV")
 
 
 def sit(
@@ -31,11 +33,12 @@ def sit(
     report: int = 3,
     per_seed: int | None = None,
     oracle: str | None = None,
-    pos: tuple[str, ...] = ("NOUN", "ADJ"),
+    pos: tuple[str, ...] = PARTS,
     naturalness: float = NATURALNESS,
 ) -> Method:
     """Swap nouns and adjectives (`pos`); report the translations that changed most beside the swap.
 
+    A sentence without a noun or adjective that can be swapped gives a verb or an adverb, which the paper leaves alone.
     `naturalness` (0 to 1) is the least probability that a reader takes a swap; with 0 the ten likeliest words of a slot
     are tried, as published.
     As published, the change is one of structure: `oracle=published`, or a `structure` or `threshold` of it.
@@ -47,7 +50,14 @@ def sit(
     return Method(
         name="sit",
         task="translation",
-        mutate=swap_words(proposer, pos=pos, top=top, naturalness=naturalness, per_seed=per_seed),
+        mutate=swap_words(
+            proposer,
+            pos=pos,
+            last_pos=LAST_PARTS if pos == PARTS else (),
+            top=top,
+            naturalness=naturalness,
+            per_seed=per_seed,
+        ),
         compare=structural(structure, above) if oracle == PUBLISHED else named_oracle(oracle),
         issues=worst_first(report),
         needs=(

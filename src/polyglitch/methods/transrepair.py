@@ -14,6 +14,8 @@ from polyglitch.registry import Method, oracle_needs
 
 # Of natural words only those that say nearly the same: asking for more leaves sentences without a case.
 NATURALNESS, SPARE = 0.65, 0.62
+# A short order or note may have no noun or adjective with a substitute; the verb is better than no case.
+PARTS, LAST_PARTS = ("NOUN", "ADJ"), ("VERB", "ADV")
 
 
 def transrepair(
@@ -28,11 +30,12 @@ def transrepair(
     per_seed: int | None = None,
     faithful: bool = False,
     oracle: str | None = None,
-    pos: tuple[str, ...] = ("NOUN", "ADJ"),
+    pos: tuple[str, ...] = PARTS,
     naturalness: float = NATURALNESS,
 ) -> Method:
     """Swap similar words (`pos`); report the translations that differ elsewhere too.
 
+    A sentence without a noun or adjective that can be swapped gives a verb or an adverb, which the paper leaves alone.
     `naturalness` (0 to 1) is the least probability that a reader takes a swap for one that says nearly the same. As
     published, whatever the sentence says: `proposer=dictionary`, `pos=NOUN,ADJ,NUM`.
     As published, by four similarities: `oracle=published`, or any of its settings. `metrics` takes any that
@@ -47,6 +50,7 @@ def transrepair(
         mutate=swap_words(
             proposer,
             pos=pos,
+            last_pos=LAST_PARTS if pos == PARTS else (),
             top=top,
             naturalness=naturalness,
             spare=SPARE,

@@ -193,17 +193,19 @@ def loosely_joined(parse: Parse, node: Tree) -> bool:
     """Whether the end of a phrase may belong to the whole sentence: what comes after a comma, or tells when.
 
     "doubled in size, | which takes an hour", "lay on the carpet, | sealed with wax", "rows that match the filter, | or
-    zero", "on Friday | when it failed", "within ten days | of receipt", and of "the tablet whole" the last word says
-    how it is swallowed.
+    zero", "into the kitchen, | chaos", "on Friday | when it failed", "within ten days | of receipt", "for two days |
+    next week", and of "the tablet whole" the last word says how it is swallowed.
     """
     words, known = parse.tokens[node.start : node.end], language_of(parse.language)
     if words[-1].text.lower() in known.words("said_of_objects"):
         return True
     counted = any(one.pos == "NUM" for one in words)
+    if len(words) > 2 and words[-2].text == "," and words[-1].pos == "NOUN":
+        return True
     return any(
         (one.text == "," and (two.tag[:1] in "WC" or two.tag in ("VBN", "VBG")))
         or (two.tag == "WRB" and one.pos in HEADS)
-        or (counted and one.text.lower() in known.words("units") and two.pos == "ADP")
+        or (counted and one.text.lower() in known.words("units") and two.pos in ("ADP", "ADJ"))
         for one, two in pairwise(words)
     )
 

@@ -28,6 +28,7 @@ from polyglitch.nlp.proposers.slot_words import (
     leant_on,
     match_case,
     not_fixed,
+    not_fixed_or_listed,
     not_in_compound,
     open_slots,
     repeats,
@@ -175,6 +176,7 @@ Order = Literal["turns", "score"]
 def swap_words(
     proposer: str = "auto",
     pos: tuple[str, ...] = ("NOUN", "ADJ"),
+    last_pos: tuple[str, ...] = (),
     top: int = 10,
     naturalness: float = NATURALNESS,
     spare: float = SPARE,
@@ -192,9 +194,10 @@ def swap_words(
     `naturalness` (0 to 1) is the least probability that a reader takes the swap, by the proposers that tell it; a
     sentence without any such swap gives its best, if that has `spare` times as much, else by a second look (`LAST`).
     With 0 all are kept.
-    `pos` and `where` say which words may be replaced, `edges` whether the first and the last token too, which SIT
-    leaves alone (models that tell how natural a word is get these and the parts of compounds too), `compared` whether
-    comparatives and superlatives too, where the language's own tags tell them;
+    `pos` and `where` say which words may be replaced, `last_pos` which others in a sentence that has no case of these,
+    where a model tells how natural a word is, `edges` whether the first and the last token too, which SIT leaves alone
+    (such models get these and the parts of compounds too), `compared` whether comparatives and superlatives too, where
+    the language's own tags tell them;
     `positions` keeps the first slots in rank order; `per_seed` bounds the cases of a seed, which come slot
     by slot in turns or by the proposer's score; where words are ranked, in turns from the highest. Neither is
     bounded by default but where words are ranked.
@@ -216,10 +219,11 @@ def swap_words(
         named = proposer_for(proposer, naturalness)
         again = second_look(named, language)
         # A model that tells how natural a word is may be trusted with more of the sentence.
-        wide = tuple(rule for rule in where if not again or rule is not not_in_compound)
+        wide = wider(where) if again else where
         more = more_parts(named, language, pos)
         unheld = tuple(rule for rule in where if rule is not not_fixed)
         chosen: list[tuple[int, Slot]] = []
+        other_parts: list[tuple[int, Slot]] = []
         for number, parse in enumerate(parses):
             places = open_slots(parse, pos, edges or again is not None, wide, compared)
             places += open_slots(parse, more, True, unheld, compared)
@@ -227,13 +231,18 @@ def swap_words(
                 worth = ranks[number]
                 places.sort(key=lambda index: -float(worth[index]))
             chosen += [(number, Slot(parse, index)) for index in places[:most]]
+            if again is not None:
+                left = open_slots(parse, last_pos, True, wide, compared)
+                other_parts += [(number, Slot(parse, index)) for index in left[:most]]
         wavers = language_of(language).tags_waver and by_word_sets(named)
         agree = tuple(each for each in keep if not wavers or each not in BY_TAGS)
         look = SwapSearch(tools, language, top, agree)
         found = look.swaps(named, chosen, naturalness, spare)
+        others = [(number, slot) for number, slot in other_parts if number not in found]
+        found |= look.swaps(named, others, naturalness, spare)
         if again is not None:
-            others = [(number, slot) for number, slot in chosen if number not in found]
-            found |= look.swaps(again, others, naturalness, min(LAST, spare))
+            others = [one for one in chosen + other_parts if one[0] not in found]
+            found |= look.swaps(again, others, naturalness, min(LAST, spare), alone=True)
         for number, seed in enumerate(seeds):
             scored = found.get(number, [])
             heat = {} if ranks is None else {"heat": heat_map(parses[number], ranks[number])}
@@ -248,6 +257,12 @@ def swap_words(
     return mutate
 
 
+def wider(where: Sequence[SlotRule]) -> tuple[SlotRule, ...]:
+    """The same rules where a model tells how natural a word is: it is asked about compounds and listed words too."""
+    left = (rule for rule in where if rule is not not_in_compound)
+    return tuple(not_fixed_or_listed if rule is not_fixed else rule for rule in left)
+
+
 class SwapSearch:
     """Asks a proposer about slots, and keeps the swaps that every filter agrees to."""
 
@@ -255,9 +270,14 @@ class SwapSearch:
         self._tools, self._language, self._top, self._keep = tools, language, top, keep
 
     def swaps(
-        self, proposer: str, chosen: Sequence[tuple[int, Slot]], naturalness: float, spare: float
+        self,
+        proposer: str,
+        chosen: Sequence[tuple[int, Slot]],
+        naturalness: float,
+        spare: float,
+        alone: bool = False,
     ) -> dict[int, list[Scored]]:
-        """What is natural enough and agreed to, by the number that comes with a slot.
+        """What is natural enough and agreed to, by the number that comes with a slot; `alone`: the best of it.
 
         Only swaps that may be taken are parsed: those below the dial where all above it were refused.
         """
@@ -272,7 +292,12 @@ class SwapSearch:
                 places[draft] = slot
         found: dict[int, list[Scored]] = {}
         while left:
-            tried = {n: natural_enough(some, naturalness, spare) for n, some in left.items()}
+            tried = {
+                n: best_of(some, spare * naturalness)
+                if alone
+                else natural_enough(some, naturalness, spare)
+                for n, some in left.items()
+            }
             agreed = self._agreed([draft for some in tried.values() for _, draft in some], places)
             for number, some in tried.items():
                 if taken := [pair for pair in some if pair[1] in agreed]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from polyglitch.languages import language as language_of
 from polyglitch.mutate.meaning import slots_of
-from polyglitch.mutate.swap import more_parts
+from polyglitch.mutate.swap import more_parts, second_look
 from polyglitch.nlp.proposers.slot_words import open_slots
 from polyglitch.protocols import Mutate, Tools
 from polyglitch.records import Parse, Seed
@@ -34,7 +34,9 @@ def reasons_without_case(mutation: Mutate, seeds: Sequence[Seed], tools: Tools) 
 def of_swap(parse: Parse, arguments: dict[str, Any]) -> str:
     """The reason of `swap_words`."""
     known, pos = language_of(parse.language), arguments["pos"]
-    pos = (*pos, *more_parts(arguments["proposer"], parse.language, pos))
+    proposer = arguments["proposer"]
+    last = arguments["last_pos"] if second_look(proposer, parse.language) else ()
+    pos = (*pos, *last, *more_parts(proposer, parse.language, pos))
     kinds = named(pos)
     edges, where, compared = (arguments[key] for key in ("edges", "where", "compared"))
     if open_slots(parse, pos, edges, where, compared):

@@ -32,14 +32,14 @@ log = logging.getLogger("polyglitch")
 CHOICES = {
     "smollm": ("smollm", "vectors"),
     "unlike": ("unlike:smollm", "unlike:vectors"),
-    "alike": ("in-context:smollm:0.92", "vectors"),
+    "alike": ("in-context:smollm:0.93/0.86", "vectors"),
     "dictionary": ("dictionary", "vectors"),
-    "in-context": ("in-context:smollm:0.92", "vectors"),
+    "in-context": ("in-context:smollm:0.94/0.9", "vectors"),
     "more": ("smollm:0.8", "vectors"),
     "any": ("smollm:0", "vectors"),
     # For sentences that got no word of these: more of them where there is a model, and none without.
     "poor": ("smollm:0.65", ""),
-    "poor-alike": ("in-context:smollm:0.8", ""),
+    "poor-alike": ("in-context:smollm:0.91/0.66/0.66", ""),
 }
 AIM = 85  # natural swaps of 100, below which whoever gets them is told
 # What ships for the bundled sentences, by the kind of words: nothing for those that are not named.

@@ -22,6 +22,7 @@ import msgspec
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
+from polyglitch.nlp.lexicons.near_words import NearWords
 from polyglitch.nlp.models.llama import BytePairs
 from polyglitch.nlp.models.packed import PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm
@@ -29,7 +30,7 @@ from polyglitch.nlp.proposers.slot_words import WordClasses, sounds_open
 from polyglitch.nlp.proposers.vectors import TokenVectors, VectorProposer
 from polyglitch.nlp.proposers.wordnet import WordRelations
 from polyglitch.protocols import Floats
-from polyglitch.records import Filling, Gap, Token, digest
+from polyglitch.records import Filling, Gap, Token
 
 WORD = re.compile("[a-z]{3,}")
 MOST_TOKENS = 2  # of a word that is proposed
@@ -39,7 +40,6 @@ TAGS = {  # that a listed word may have
     "ADJ": ("JJ", "JJR", "JJS"),
     "ADV": ("RB",),
 }
-LISTED, OF_A_KIND = "listed", "of a kind"
 UNKNOWN = -1.0  # the cosine of a word that has no vector
 START = 0  # <|endoftext|>, which stands between texts in the model's training
 FIRST, LATER, KEPT = 8, 4, 8  # words tried first, after each, and fillings scored to the right
@@ -56,50 +56,15 @@ FUNCTION = ("IN", ",")  # words that take no side
 Allowed = Callable[[str, str], bool]
 
 
-class ListedWords:
-    """The words that a word may give way to, as `near_words.txt` of the language has them: base forms."""
-
-    def __init__(self, language: str) -> None:
-        known = language_of(language)
-        lines, times = known.lines("near_words"), known.lines("times")
-        self.signature = digest([*lines, *times], 8)
-        self.held = known.words("never_replaced")  # words that give way to none but listed ones
-        self._listed: dict[tuple[str, str], dict[str, str]] = {}
-        part = ""
-        for line in lines:
-            if line.startswith("["):
-                part = line.strip("[]")
-            elif line.startswith("~"):
-                words = line[1:].split()
-                for word in words:
-                    self._add(part, word, [one for one in words if one != word], OF_A_KIND)
-            else:
-                first, *others = line.split()
-                self._add(part, first, others, LISTED)
-        for line in times:
-            words = line.split()
-            for word in words:
-                self._add("NOUN", word, [one for one in words if one != word], OF_A_KIND)
-
-    def of(self, base: str, pos: str) -> dict[str, str]:
-        """The listed words for a word: those that say nearly the same, and those that are of its kind."""
-        return self._listed.get((pos, base), {})
-
-    def forms(self, classes: WordClasses) -> frozenset[str]:
-        """All listed words in all their forms."""
-        return frozenset(
-            form
-            for (part, _), words in self._listed.items()
-            for base in words
-            for tag in TAGS[part]
-            for form in classes.forms(base, tag)
-            if classes.can_be(form, tag)
-        )
-
-    def _add(self, part: str, word: str, others: Iterable[str], kind: str) -> None:
-        some = self._listed.setdefault((part, word), {})
-        for other in others:
-            some.setdefault(other, kind)
+def listed_forms(listed: NearWords, classes: WordClasses) -> frozenset[str]:
+    """All words of a list in all their forms."""
+    return frozenset(
+        form
+        for part, base in listed.every()
+        for tag in TAGS[part]
+        for form in classes.forms(base, tag)
+        if classes.can_be(form, tag)
+    )
 
 
 class KnownOfWord(msgspec.Struct, frozen=True):
@@ -122,11 +87,11 @@ class CandidateWords:
         vectors: VectorProposer,
         classes: WordClasses | None,
         relations: WordRelations | None,
-        listed: ListedWords,
+        listed: NearWords,
         banned: frozenset[str],
     ) -> None:
         whole = (piece[1:] for piece in tokenizer.vocabulary if piece.startswith("Ġ"))
-        written = listed.forms(classes) if classes else frozenset[str]()
+        written = listed_forms(listed, classes) if classes else frozenset[str]()
         known = {word for word in (*whole, *vectors.usable, *written) if WORD.fullmatch(word)}
         self._tokenizer, self._vectors = tokenizer, vectors
         self._classes, self.relations, self._listed = classes, relations, listed

@@ -16,16 +16,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from functools import cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from polyglitch import registry
 from polyglitch.errors import UsageError, as_works_here
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.embedders.sentence_vectors import MiniLm, open_minilm
+from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND
 from polyglitch.nlp.lexicons.words import WordNet, dictionary_folder, open_wordnet
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
 from polyglitch.nlp.proposers.candidate_scoring import CandidateJudge, ScoredCandidate
-from polyglitch.nlp.proposers.candidate_words import LISTED, OF_A_KIND
 from polyglitch.nlp.proposers.smollm import SmolLmProposer, open_smollm_proposer
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Proposer
@@ -42,9 +42,33 @@ LEAST_MEANING = 0.15  # the probability under which a word is not even the best 
 LEAST_NATURAL = "0.65"
 # The probability of being natural under which no method takes a word, however alike: verbs and adjectives ask most of
 # what stands around them ("prevent direct sunlight", "massive rain"), and of those that were read fewest were natural.
-TAKEN, TAKEN_BY_PART = 0.72, {"VERB": 0.9, "ADJ": 0.86}
-# Of words that are written down for the old one as many are natural at so much less: somebody has thought of them.
-SPARED = 0.07
+TAKEN, TAKEN_BY_PART = 0.72, {"VERB": 0.94, "ADV": 0.94, "ADJ": 0.86}
+# Of nouns and adjectives that are written down for the old one as many are natural at so much less: somebody has
+# thought of them. What a verb asks of its sentence ("provided us tips") is not written down.
+SPARED, NOT_SPARED = 0.07, ("VERB", "ADV")
+
+
+class Asked(NamedTuple):
+    """How natural a word must be: any, one that is written down for the old one, and such a verb or adverb."""
+
+    every: float
+    listed: float
+    listed_verb: float
+
+    @classmethod
+    def read(cls, text: str, usual: float) -> Asked:
+        """Of `0.9`, `0.9/0.8` or `0.9/0.8/0.85`; what is left out follows from the first."""
+        every, listed, verb, *_ = [*text.split("/"), "", "", ""]
+        least = float(every or usual)
+        return cls(least, float(listed or least - SPARED), float(verb or least))
+
+    def least(self, part: str, listed: bool) -> float:
+        """The least for a word of a part of speech."""
+        if listed:
+            return self.listed_verb if part in NOT_SPARED else self.listed
+        return max(self.every, TAKEN_BY_PART.get(part, 0.0))
+
+
 TAKEN_UNLIKE = 0.85  # the same of words that say something else
 SCORED = 20  # words of a slot that are judged by their meaning
 DEFAULT = "smollm"
@@ -87,13 +111,17 @@ class MeaningProposer:
     """Fits `Proposer`: the natural words of SmolLM2 that say nearly the same, or else those that do not."""
 
     def __init__(
-        self, base: SmolLmProposer, likeness: WordsInContext | None, other: bool, least: float
+        self,
+        base: SmolLmProposer,
+        likeness: WordsInContext | None,
+        other: bool,
+        least: Asked,
     ) -> None:
         self._base, self._likeness, self._other, self._least = base, likeness, other, least
         self._judge = CandidateJudge(base.wordnet, likeness is not None)
         heard = f"+{likeness.signature}" if likeness else ""
         kind = "unlike" if other else "alike"
-        asked = f">={LEAST_MEANING},{least}"
+        asked = f">={LEAST_MEANING},{'/'.join(map(str, least))}"
         self.signature = f"{kind}({base.signature}{heard}-{self._judge.signature}{asked})"
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
@@ -127,8 +155,7 @@ class MeaningProposer:
 
     def _accepted(self, slot: Slot, one: ScoredCandidate) -> float:
         natural, alike = self._judge.natural(slot, one), self._judge.alike(slot, one)
-        least = max(self._least, TAKEN_BY_PART.get(slot.token.pos, 0.0))
-        if natural < (self._least - SPARED if one.listed == LISTED else least):
+        if natural < self._least.least(slot.token.pos, one.listed == LISTED):
             return 0.0
         if one.listed == OF_A_KIND and not self._other:
             return 0.0  # an hour and a minute
@@ -139,10 +166,11 @@ class MeaningProposer:
 def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
     """The words of SmolLM2 by their meaning, heard in their sentences where MiniLM is installed.
 
-    `asked` is the least probability of being natural: `in-context:smollm:0.88`.
+    `asked` is the least probability of being natural, `in-context:smollm:0.88`, and where it is another than usual that
+    of words that are written down for the old one: `in-context:smollm:0.91/0.66/0.66`, the last of verbs.
     """
     try:
-        least = float(asked or (TAKEN_UNLIKE if other else TAKEN))
+        least = Asked.read(asked, TAKEN_UNLIKE if other else TAKEN)
     except ValueError:
         raise UsageError(
             f"smollm:{asked}: {asked!r} is no number from 0 to 1, the least probability of being natural"

@@ -22,6 +22,7 @@ import msgspec
 
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
+from polyglitch.nlp.lexicons.near_words import near_words
 from polyglitch.nlp.parsers.choose import installed, open_spacy
 from polyglitch.records import (
     Parse,
@@ -201,6 +202,13 @@ def regular(base: str, ending: str) -> str:
     return (base[:-1] if base.endswith("e") else base) + ending
 
 
+def beside_regular(base: str, irregular: list[str]) -> bool:
+    """Whether a verb has a regular past beside its irregular one: burnt and burned."""
+    return base[-1] not in "dt" and any(
+        form.endswith("t") and form.startswith(base[:-1]) for form in irregular
+    )
+
+
 class WordClasses:
     """Answers whether a word can have a Penn tag."""
 
@@ -251,6 +259,8 @@ class WordClasses:
         if tag in ("VBD", "VBN") and past and len(past) < len(listed):
             listed = past if tag == "VBN" else [form for form in listed if form not in past]
         ending = ENDINGS[tag]
+        if tag in ("VBD", "VBN") and listed and not beside_regular(base, listed):
+            return set(listed)  # repaid and no "repayed"
         return {*listed, regular(base, ending), base + base[-1] + ending}
 
     def _lemmas(self, word: str, name: str) -> list[str]:
@@ -278,20 +288,35 @@ COMMON = {"NNP": "NN", "NNPS": "NNS"}  # the tags of names, and of nouns in the 
 
 
 def common_nouns(parse: Parse) -> Parse:
-    """The same with words for nouns that were taken for names, though they are written small: "open the oven"."""
-    if not any(token.tag in COMMON and token.text.islower() for token in parse.tokens):
+    """The same with words as nouns or verbs that were taken for names: "open the oven", "Skim the milk"."""
+    if not any(
+        token.tag in COMMON and (not place or token.text.islower())
+        for place, token in enumerate(parse.tokens)
+    ):
         return parse
     classes = word_classes(parse.language)
+    if classes is None:
+        return parse
     tokens = [
         msgspec.structs.replace(token, tag=COMMON[token.tag], pos="NOUN")
         if token.tag in COMMON
         and token.text.islower()
-        and classes is not None
         and classes.can_be(token.text, COMMON[token.tag])
         else token
         for token in parse.tokens
     ]
+    if gives_order(parse, classes):
+        tokens[0] = msgspec.structs.replace(tokens[0], tag="VB", pos="VERB")
     return msgspec.structs.replace(parse, tokens=tuple(tokens))
+
+
+def gives_order(parse: Parse, classes: WordClasses) -> bool:
+    """Whether a sentence begins with what a tagger takes for a name and may be a verb with its object after it."""
+    first, *rest = parse.tokens
+    determined = bool(rest) and rest[0].text.lower() in language_of(parse.language).words(
+        "determiners"
+    )
+    return first.tag in COMMON and determined and classes.can_be(first.text.lower(), "VB")
 
 
 def whole_word(slot: Slot) -> bool:
@@ -404,6 +429,14 @@ def not_fixed(slot: Slot) -> bool:
     # Where nobody listed them, the closed classes at least are known.
     held = (known.words("never_replaced") - known.words("times")) or known.function_words
     return token.pos != "AUX" and token.lemma.lower() not in held and token.text.lower() not in held
+
+
+def not_fixed_or_listed(slot: Slot) -> bool:
+    """The same, with the words for which others are written down: "begin" gives way to "start" and to nothing else."""
+    lemma = slot.token.lemma.lower()
+    return not_fixed(slot) or near_words(slot.parse.language or "").say_the_same(
+        lemma, slot.token.pos
+    )
 
 
 def not_in_idiom(slot: Slot) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 from polyglitch.errors import Missing, UsageError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND, near_words
 from polyglitch.nlp.models.downloads import smollm_signature
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm
@@ -29,10 +30,7 @@ from polyglitch.nlp.proposers.candidate_scoring import (
     suits,
 )
 from polyglitch.nlp.proposers.candidate_words import (
-    LISTED,
-    OF_A_KIND,
     CandidateWords,
-    ListedWords,
     open_phrase_filling,
 )
 from polyglitch.nlp.proposers.grammar_filling import open_grammar_filling
@@ -61,6 +59,9 @@ ENOUGH, OTHERS = 2, 6
 NEAR, SIMILAR, ODDS, MORE = 1.0, 1.5, 0.15, 0.2
 WRITTEN = {LISTED: 1.2, OF_A_KIND: 0.4}  # what is written down for a word beside these
 RELATED = {"synonym": 1.0, "shared": 0.6, "near": 0.4, "opposite": 0.4, "sibling": 0.2}
+# Nats by which any first word is less likely than a later one, about, for nothing before it tells of it. Of words that
+# are not written down for it those that are unlikely there are odd all the same ("Merely the worst pizza").
+OPENING = 8.0
 ARTICLE = 2.5  # nats by which a word is likelier once its article is put right, about
 
 # The layer, of 30, whose states tell best whether two words say the same in their place: of 4 to 25 that were tried,
@@ -123,8 +124,8 @@ class SmolLmProposer:
         self._alike = ALIKE if 0 < floor < FLOOR else 0
         known = f"+{relations.signature}" if relations else ""
         first = f"<{asked_for}" if asked_for else ""
-        judge = f"{listed_words(language).signature}{known}-{self._judge.signature}"
-        self.signature = f"{smollm_signature()}/11-{judge}>={floor}{first}"
+        judge = f"{near_words(language).signature}{known}-{self._judge.signature}"
+        self.signature = f"{smollm_signature()}/12-{judge}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
@@ -334,9 +335,8 @@ class SmolLmProposer:
             if only is None and self._asked_for and known.relations.get(int(other)) == "opposite":
                 continue  # "that does not contain an invalid token": it turns against the rest
             tokens, at, gain = words.tokens[other], place.start, float(odds[other]) - rest
-            if (
-                place.start == 1
-            ):  # no blank stands before the first word, and its first letter is large
+            listed, first = known.listed.get(int(other), ""), place.start == 1
+            if first:  # no blank stands before it, and its first letter is large
                 tokens = words.cut(word[:1].upper() + word[1:])
                 gain = float(pool.gains(states[0], ids[1], tokens[:1])[0]) - rest
             elif article and (new := match_article(article, word)) != article:
@@ -349,9 +349,9 @@ class SmolLmProposer:
                 float(known.near[other]),
                 float(known.similar[other]),
                 known.relations.get(int(other), ""),
-                known.listed.get(int(other), ""),
+                listed,
                 bool(fields & words.fields(word, token.pos)),
-                own[place.start] + rest,
+                own[place.start] + rest + (OPENING if first and listed == LISTED else 0.0),
                 gain,
                 before=kept[:at],
             )
@@ -445,12 +445,6 @@ def cosine(one: Floats, other: Floats) -> float:
 
 
 @cache
-def listed_words(language: str) -> ListedWords:
-    """The words that are written down for a language."""
-    return ListedWords(language)
-
-
-@cache
 def candidate_words(language: str) -> CandidateWords:
     """The words that can be proposed in a language."""
     model = open_smollm()
@@ -460,7 +454,7 @@ def candidate_words(language: str) -> CandidateWords:
         open_vectors(language),
         word_classes(language),
         open_word_relations(language),
-        listed_words(language),
+        near_words(language),
         language_of(language).words("never_proposed"),
     )
 
