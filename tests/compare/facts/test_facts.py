@@ -176,6 +176,9 @@ def test_figures_are_read_as_the_language_writes_them() -> None:
         ("Whisk three eggs.", "Whisk Tres huevos.", ("en", "es"), {"untranslated"}),
         ("Simmer the sauce.", "Simmer La salsa.", ("en", "es"), {"untranslated"}),
         ("Apple bought the firm.", "Apple compró la empresa.", ("en", "es"), set()),
+        # A capital at the beginning makes no name of a word that only one language has often.
+        ("Robbers drove off.", "Robbers saiu.", ("en", "pt"), {"untranslated"}),
+        ("Hannah drove off.", "Hannah saiu.", ("en", "pt"), set()),
         ("The hotel is new.", "O hotel é novo.", ("en", "gl"), set()),
     ],
 )
