@@ -103,6 +103,8 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     infinitives: tuple[str, ...] = ()  # their endings
     openers: tuple[str, ...] = ()  # words of a clause whose infinitive may have a subject
     statements: tuple[str, ...] = ()  # words that open a clause with a finite verb: because
+    reflexives: tuple[str, ...] = ()  # pronouns that lead a verb back to its subject
+    reflexive_linking: tuple[str, ...] = ()  # forms that tell the state of it then: feel
 
 
 class Parsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

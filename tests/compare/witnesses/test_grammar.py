@@ -27,6 +27,7 @@ def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
         ("Havia alguns livros na mesa.", "Havia algumas livros na mesa.", "algumas"),
         ("O guarda fecha o portão.", "O guarda fechar o portão.", "fechar"),
         ("Eles quebraram o vaso.", "Eles quebrado o vaso.", "quebrado"),
+        ("As crianças têm sono hoje.", "As crianças se sentem cansados hoje.", "cansados"),
     ],
 )
 def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
