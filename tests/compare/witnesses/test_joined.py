@@ -180,6 +180,16 @@ def test_a_word_of_the_source_in_one_output_only_was_left_untranslated() -> None
     assert heard(Untranslated(), both, "zh") is None  # another script: `language` findings see that
 
 
+def test_a_capital_at_the_beginning_makes_no_name_of_a_common_word() -> None:
+    pytest.importorskip("wordfreq")
+    sources = ("Thieves took the car.", "Robbers took the car.")
+    said = heard(Untranslated(), trial(sources, ("Ladrões levaram.", "Robbers levaram.")), "pt")
+    assert said is not None
+    assert (said.output, said.span) == (1, (0, 7))
+    names = ("Hannah took the car.", "Megan took the car.")
+    assert heard(Untranslated(), trial(names, ("Hannah levou.", "Megan levou.")), "pt") is None
+
+
 def test_lists_of_frequencies_tell_a_loan_from_a_word_left_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -388,6 +398,8 @@ def test_an_unlikely_or_a_copied_word_leads_where_a_rare_one_does_not(
     led = weak | {name: Statement(name, suspicion, "'assadeira' is to blame")}
     assert model.chance(weak) == joined.UNLED
     assert model.chance(led) > model.limit(led)
+    rare = weak | {"rarity": Statement("rarity", 6.2, "'assadeira' is rare")}
+    assert model.chance(rare) == joined.UNLED, "only a word that no list has leads"
 
 
 def test_each_set_of_models_that_were_asked_has_a_threshold_of_its_own() -> None:
@@ -494,6 +506,8 @@ def test_a_verb_with_its_pronoun_is_as_rare_as_the_verb() -> None:
     said = heard(Rarity(), joined_form, "pt")
     assert said is not None
     assert said.suspicion < 4.5
+    both = trial(PATH, ("Elas enfileiraram-se.", "Elas enfileiraram."))
+    assert heard(Rarity(), both, "pt") is None, "both have the verb"
 
 
 def test_a_process_that_stops_waits_for_no_model() -> None:

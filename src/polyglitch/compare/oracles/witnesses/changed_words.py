@@ -20,7 +20,7 @@ from rapidfuzz.distance import LCSseq
 
 from polyglitch.compare.metrics.units import DiffBlock, Units, blocks, cut
 from polyglitch.compare.oracles.facts.numbers import fact_lists
-from polyglitch.compare.oracles.facts.wording import AT_HOME, is_foreign
+from polyglitch.compare.oracles.facts.wording import AT_HOME, RARER, is_foreign, no_name
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
 from polyglitch.nlp.lexicons.words import Frequency, frequencies, frequencies_or_like, lists_at_hand
@@ -204,7 +204,7 @@ class Rarity:
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
-        self.signature = f"rarity(lists={lists_at_hand()},version=2)"
+        self.signature = f"rarity(lists={lists_at_hand()},version=3)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How rare the rarest changed word is, from 0 to 8; nothing without a list for the language."""
@@ -220,6 +220,9 @@ class Rarity:
 def rarest(pair: Pair, frequency: Frequency, language: str) -> Statement | None:
     """What is to be said of the rarest changed word."""
     words = [word for word in pair.words if not word.early and pair.text(word)[0].isalpha()]
+    # What both have, one of them elsewhere or with a pronoun, is no choice of one output.
+    known = [{bare_verb(pair.text(word)) for word in words if word.output == at} for at in (0, 1)]
+    words = [word for word in words if bare_verb(pair.text(word)) not in known[1 - word.output]]
     if not words:
         return None
     found, word = min(
@@ -243,6 +246,11 @@ def verb_forms(text: str) -> list[str]:
     return [text, stem, bare_letters(stem) + "r"]
 
 
+def bare_verb(text: str) -> str:
+    """A word without the pronoun that is joined to it, and without capitals."""
+    return verb_forms(text)[:2][-1].casefold()
+
+
 def bare_letters(text: str) -> str:
     """A text without the accents of its letters."""
     return "".join(one for one in normalize("NFD", text) if not combining(one))
@@ -256,7 +264,6 @@ def counted(number: float) -> str:
 LONGEST_PRONOUN = 3  # letters of a pronoun behind a hyphen: "-lhe", "-nos"
 SHORTEST = 4  # letters: shorter words are words of many languages
 LIKELY, SURE = 1.0, 2.0  # copied; copied, and hardly a word of the language
-RARER = 1.3  # on Zipf's scale: a word that its own language has twenty times more often is no loan
 AS_COMMON = 0.5  # one that both languages have about as often is: "hotel", "local"
 
 
@@ -266,7 +273,7 @@ class Untranslated:
     name = "untranslated"
 
     def __init__(self) -> None:
-        self.signature = f"untranslated(lists={lists_at_hand()},version=4)"
+        self.signature = f"untranslated(lists={lists_at_hand()},version=5)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The copied word that looks most like one of the source's language."""
@@ -279,15 +286,21 @@ class Untranslated:
 
 def left_over(pair: Pair, source: str, target: str) -> Statement | None:
     """What is to be said of the copied words of a pair."""
-    given = [set(cut(text, source).units) for text in pair.inputs]
-    names = [{unit for unit in units if unit[:1].isupper()} for units in given]
+    given = [plain_words(text, source, target) for text in pair.inputs]
     found = [
-        (how_foreign(pair.text(word), source, target), word)
+        (how_foreign(pair.text(word).lower(), source, target), word)
         for word in pair.words
-        if is_copied(pair.text(word), given[word.output] - names[word.output], target)
+        if is_copied(pair.text(word), given[word.output], target)
     ]
     weight, word = max(found, key=lambda item: item[0], default=(0.0, None))
     return said(pair, word, weight) if word and weight else None
+
+
+def plain_words(text: str, source: str, target: str) -> set[str]:
+    """The words of a source that are no names; that of its beginning is one where the target has it as often."""
+    units = cut(text, source).units
+    first = [one.lower() for one in units[:1] if no_name(one.lower(), source, target)]
+    return {unit for unit in units if not unit[:1].isupper()} | set(first)
 
 
 def how_foreign(text: str, source: str, target: str) -> float:

@@ -34,6 +34,7 @@ from rapidfuzz.distance import LCSseq
 
 from polyglitch.compare.metrics.units import Units, cut
 from polyglitch.compare.oracles.witnesses.changed_words import (
+    LONG,
     ORDINALS,
     ChangedWord,
     Pair,
@@ -50,6 +51,7 @@ SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
 LEAST_SHOWN = 0.0001
 DIGITS = 2  # of nats: what is read together moves the fifth, and a verdict must not
 ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is laid over its output does
+DOUBTED = 0.05  # a word that the model gives more may be right, and what faces it in the other output wrong
 LAST_WORD = re.compile(r"(\w+)\W*$")
 WORDS = re.compile(r"\w+")
 LEADS = 0.5  # of the worst word's surprise: what follows an error is often more surprising than the error
@@ -79,7 +81,7 @@ class Confidence:
     """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    signature = "confidence(5)"
+    signature = "confidence(6)"
     own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
@@ -104,7 +106,7 @@ class ForeignLens(Confidence):
     """
 
     name = "lens"
-    signature = "lens(5)"
+    signature = "lens(6)"
     own = False
 
 
@@ -137,6 +139,9 @@ def statement(
     name = lens.signature.partition("|")[0].partition("?")[0]
     place = f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation"
     what = "comes too soon" if word.early else "is unlikely there"
+    facing = faced_words(pair, word) if share > DOUBTED else ""
+    if facing:
+        what = f"stands where the {ORDINALS[1 - word.output]} has {facing!r}"
     words = f"{place} {what}: {name} gives it a chance of {shown(share)}"
     told_as = round(min(worst, SURPRISE_MOST), DIGITS)
     return Statement(witness, told_as, words, word.output, (word.start, word.end))
@@ -184,9 +189,28 @@ def first_surprising(told: Sequence[tuple[float, ChangedWord]]) -> tuple[float, 
 
 def bare_surprise(pair: Pair, sides: Sequence[Sequence[TokenScore]], word: ChangedWord) -> float:
     """How surprising a word is; of one that comes too soon, beyond what it is where it does not."""
+    if word.early and moved(pair, word):
+        return 0.0
     value = surprise_at(sides[word.output], (word.start, word.end))
     after = word_after(pair, word.block, 1 - word.output) if word.early else None
     return value - surprise_at(sides[1 - word.output], after) if after else value
+
+
+def moved(pair: Pair, word: ChangedWord) -> bool:
+    """Whether what is missing before a noun stands elsewhere in its output: "um belo café", "um café encantador"."""
+    if len(pair.text(word)) < LONG:
+        return False
+    places = {one.block for one in pair.words if one.output == word.output and not one.early}
+    faced = {one.block for one in pair.words if one.output != word.output and not one.early}
+    return bool(places - faced)
+
+
+def faced_words(pair: Pair, word: ChangedWord) -> str:
+    """What the other output has in place of a word."""
+    other = [w for w in pair.words if w.block == word.block and w.output != word.output]
+    if word.early or not other or other[0].early:
+        return ""
+    return pair.outputs[1 - word.output][other[0].start : other[-1].end]
 
 
 def word_after(pair: Pair, block: int, output: int) -> Span | None:

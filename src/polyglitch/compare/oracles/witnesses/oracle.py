@@ -140,7 +140,7 @@ class OwnFacts:
     """Holds each output against the input it answers: negation, numbers, dates, names, repeated words."""
 
     name = "facts"
-    signature = f"facts(6,lists={lists_at_hand()})"
+    signature = f"facts(7,lists={lists_at_hand()})"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The finding that weighs most among those that one output has and the other has not."""
@@ -192,9 +192,9 @@ FACTS = "facts"
 # a little instead, one in three of the pairs that were read had a bug, and its word was seldom named; so the chance of
 # such a pair ends below every threshold. The model itself leads with a word that it gives less than about a third.
 # The pair must add more than others: it dislikes other wordings too, and beside a model that likes them it is mostly
-# wrong; so must rarity, which names a rare word that is right. Without that lens there is often nobody to lead, and the
-# sum has to do. See docs/research/2026-11-17-witnesses.md.
-LEADS = {PairWitness.name: 1.2, Rarity.name: 1.1, Confidence.name: 0.0}
+# wrong; so must rarity, which names rare words that are right: only one that no list has leads. Without that lens
+# there is often nobody to lead, and the sum has to do. See docs/research/2026-11-17-witnesses.md.
+LEADS = {PairWitness.name: 1.2, Rarity.name: 1.4, Confidence.name: 0.0}
 OTHERS_LEAD, UNLED = 0.5, 0.28
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 
