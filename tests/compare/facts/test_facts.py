@@ -190,6 +190,14 @@ def test_a_common_word_that_the_other_language_hardly_has_was_left_over(
 
 
 @pytest.mark.slow
+def test_a_common_word_behind_a_prefix_excuses_a_negation() -> None:
+    pytest.importorskip("wordfreq")
+    lost = "As alterações não salvas serão perdidas."
+    assert kinds("Unsaved changes will be lost.", lost, "pt") == set()
+    assert kinds("Unique changes will be lost.", lost, "pt") == {"negation"}
+
+
+@pytest.mark.slow
 def test_what_a_language_says_twice_is_no_repetition() -> None:
     assert kinds("Drink it slowly.", "Beveu-lo a poc a poc.", "ca") == set()
     assert kinds("Drink it slowly.", "Beveu-lo a casa a casa.", "ca") == {"repeated"}

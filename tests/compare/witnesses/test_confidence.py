@@ -138,6 +138,13 @@ def test_a_word_that_is_unlikely_in_both_outputs_does_not_come_too_soon() -> Non
     assert said is not None and said.suspicion < 1
 
 
+def test_what_follows_shortly_behind_an_error_of_both_does_not_count() -> None:
+    lens = WordLens(não=0.0001, nos=0.04)
+    pair = trial(("Alivia a dor não pescoço e nos ombros.", "Alivia a dor não pescoço e ombros."))
+    said = Confidence().hear([pair], with_lens(lens))[0]
+    assert said is not None and said.suspicion < 1
+
+
 def test_the_word_that_leads_others_astray_is_named() -> None:
     lens = WordLens(para=0.001, considerado=0.0001)
     pair = trial(("Caso o termo seja inválido.", "Caso o termo para considerado inválido."))

@@ -398,7 +398,7 @@ def test_an_unlikely_or_a_copied_word_leads_where_a_rare_one_does_not(
     led = weak | {name: Statement(name, suspicion, "'assadeira' is to blame")}
     assert model.chance(weak) == joined.UNLED
     assert model.chance(led) > model.limit(led)
-    rare = weak | {"rarity": Statement("rarity", 6.2, "'assadeira' is rare")}
+    rare = weak | {"rarity": Statement("rarity", 6.7, "'assadeira' is rare")}
     assert model.chance(rare) == joined.UNLED, "only a word that no list has leads"
 
 

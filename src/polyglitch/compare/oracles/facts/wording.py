@@ -191,8 +191,17 @@ def numbers_something(words: tuple[FactWord, ...], at: int) -> bool:
 def denies(low: str, code: str) -> bool:
     """Whether a word, or a part of a compound with hyphens, denies by what it means: non-fiction."""
     if "-" not in low:
-        return low in deniers(code)
+        return low in deniers(code) or denied_by_prefix(low, code)
     return any(part in deniers(code) for part in (low, *low.split("-")))
+
+
+def denied_by_prefix(low: str, code: str) -> bool:
+    """Whether a word is a common one behind a prefix that denies: "unsaved" may well be "não salvo"."""
+    common = frequencies(code)
+    stems = (
+        low.removeprefix(one) for one in fact_lists(code).negation.prefixes if low.startswith(one)
+    )
+    return common is not None and any(common(stem) >= COMMON for stem in stems)
 
 
 def negates(low: str, code: str) -> bool:
@@ -218,6 +227,7 @@ LEAST_LETTERS = 4  # of a copied word: shorter ones are words of many languages
 AT_HOME = (
     2.6  # on Zipf's scale, once in 2.5 million words: words left over that were read stay under 2.4
 )
+COMMON = 3.0  # on Zipf's scale, once in a million words
 RARER = 1.3  # on Zipf's scale: a word that its own language has twenty times more often is no loan
 HARDLY_EVER, FAR_MORE = 2.0, 2.0  # on Zipf's scale: once in ten million words; a hundred times
 WRITTEN_WITH = {"Kana": ("Kana", "Han")}  # scripts that are written with others

@@ -52,6 +52,7 @@ LEAST_SHOWN = 0.0001
 DIGITS = 2  # of nats: what is read together moves the fifth, and a verdict must not
 ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is laid over its output does
 DOUBTED = 0.05  # a word that the model gives more may be right, and what faces it in the other output wrong
+SHAKEN = 3  # words: so far behind an error what a model finds unlikely is its own doubt
 LAST_WORD = re.compile(r"(\w+)\W*$")
 WORDS = re.compile(r"\w+")
 LEADS = 0.5  # of the worst word's surprise: what follows an error is often more surprising than the error
@@ -81,7 +82,7 @@ class Confidence:
     """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    signature = "confidence(6)"
+    signature = "confidence(7)"
     own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
@@ -106,7 +107,7 @@ class ForeignLens(Confidence):
     """
 
     name = "lens"
-    signature = "lens(6)"
+    signature = "lens(7)"
     own = False
 
 
@@ -171,9 +172,31 @@ def surprises(
             if not shared:  # a phrase was cut out behind the error
                 found.append((value, ChangedWord(output, *before, block)))
             led[block, output] = math.inf if shared else value
+    for block in {block for block, _ in worst}:
+        if astray < math.inf and behind_shared_error(pair, sides[0], block, astray):
+            led |= {(block, 0): math.inf, (block, 1): math.inf}
     for value, word in zip(bare, pair.words, strict=True):
         found.append((max(0.0, value - led.get((word.block, word.output), 0.0)), word))
     return found
+
+
+def behind_shared_error(
+    pair: Pair, scores: Sequence[TokenScore], block: int, astray: float
+) -> bool:
+    """Whether an error that both outputs have stands shortly before a place of difference: "não pescoço e nos"."""
+    near = [last_words(pair, block, output) for output in (0, 1)]
+    texts = {pair.outputs[1][slice(*span)].casefold() for span in near[1]}
+    return any(
+        surprise_at(scores, span) > astray and pair.outputs[0][slice(*span)].casefold() in texts
+        for span in near[0]
+    )
+
+
+def last_words(pair: Pair, block: int, output: int) -> list[Span]:
+    """Where the last words before a place of difference stand."""
+    starts = [w.start for w in pair.words if (w.block, w.output) == (block, output)]
+    before = pair.outputs[output][: min(starts)] if starts else ""
+    return [found.span() for found in WORDS.finditer(before)][-SHAKEN:]
 
 
 def first_surprising(told: Sequence[tuple[float, ChangedWord]]) -> tuple[float, ChangedWord]:

@@ -467,7 +467,9 @@ def compared_forms(
 ) -> Iterator[Clash]:
     """The clash of a noun and a word that is said of it, if its ending tells of one."""
     low = tokens[at].text.lower()
-    gender = told_gender(low, language)
+    # "custa caro" agrees with nothing, "é caro" does
+    held = kind == "state" and low in language_of(language).concord.adverbs_too
+    gender = adjective_gender(low, language) if held else told_gender(low, language)
     if gender is None:
         return
     if gender != form.gender and form.gender is not None:

@@ -191,10 +191,10 @@ FACTS = "facts"
 # Log-odds that some witness with a word to show must add by itself where the system was its own lens. Where many add
 # a little instead, one in three of the pairs that were read had a bug, and its word was seldom named; so the chance of
 # such a pair ends below every threshold. The model itself leads with a word that it gives less than about a third.
-# The pair must add more than others: it dislikes other wordings too, and beside a model that likes them it is mostly
-# wrong; so must rarity, which names rare words that are right: only one that no list has leads. Without that lens
-# there is often nobody to lead, and the sum has to do. See docs/research/2026-11-17-witnesses.md.
-LEADS = {PairWitness.name: 1.2, Rarity.name: 1.4, Confidence.name: 0.0}
+# The pair never leads: it dislikes other wordings too, and beside a model that likes them it is mostly wrong; rarity
+# names rare words that are right, so only one that no list has leads. Without that lens there is often nobody to lead,
+# and the sum has to do. See docs/research/2026-11-17-witnesses.md.
+LEADS = {PairWitness.name: math.inf, Rarity.name: 1.65, Confidence.name: 0.0}
 OTHERS_LEAD, UNLED = 0.5, 0.28
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 
