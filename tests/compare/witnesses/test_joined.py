@@ -25,6 +25,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
     Places,
     Rarity,
     Statement,
+    UnknownWord,
     Untranslated,
     Witness,
 )
@@ -508,6 +509,28 @@ def test_a_verb_with_its_pronoun_is_as_rare_as_the_verb() -> None:
     assert said.suspicion < 4.5
     both = trial(PATH, ("Elas enfileiraram-se.", "Elas enfileiraram."))
     assert heard(Rarity(), both, "pt") is None, "both have the verb"
+
+
+@pytest.mark.parametrize(
+    ("second", "found"),
+    [
+        ("Eu apagei a nota.", True),
+        ("Eu apaguei a nota.", False),
+        ("Ele realocará a nota.", False),  # no list has the form, but the verb
+        ("Eu vi a Zorblina hoje.", False),  # a name
+        ("Eu vi a robbers hoje.", False),  # a word of the source's language: left over
+    ],
+)
+def test_a_word_that_its_language_does_not_have_is_told(second: str, found: bool) -> None:
+    pytest.importorskip("wordfreq")
+    said = heard(UnknownWord(), trial(PATH, ("Eu removi a nota.", second)), "pt")
+    assert (said is not None) == found
+    if said is not None:
+        assert (
+            said.words
+            == "'apagei' in the second translation is not in the list of Portuguese words"
+        )
+    assert heard(UnknownWord(), trial(PATH, ("Der Weg.", "Der Zorblweg."), "de"), "de") is None
 
 
 def test_a_process_that_stops_waits_for_no_model() -> None:

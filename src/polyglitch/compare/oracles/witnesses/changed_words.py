@@ -5,6 +5,10 @@ The rarity witness takes the rarest changed word, by the frequency lists of word
 that its language hardly has is a word left untranslated, misspelled or made up. It knows some forty languages; where
 nothing parts words it has nothing to say.
 
+The unknown witness takes a changed word that its language does not have at all: not in the list, nor a form of a verb
+that is. It speaks for languages whose conjugations are told (`conjugations.txt`); elsewhere compounds and endings make
+too many words that no list has.
+
 The untranslated witness takes a changed word that stands in its output as it stands in the source. Among words that
 both outputs share such a word may well be a loan; where only one output has it, it mostly was left.
 """
@@ -12,7 +16,7 @@ both outputs share such a word may well be a loan; where only one output has it,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple, Protocol
 from unicodedata import combining, normalize
 
@@ -261,6 +265,71 @@ def counted(number: float) -> str:
     return f"{number / 1e6:,.0f} million" if number >= 1e6 else f"{round(number, -3):,.0f}"
 
 
+class UnknownWord:
+    """Looks for changed words that their language does not have, and the source neither."""
+
+    name = "unknown"
+
+    def __init__(self) -> None:
+        self.signature = f"unknown(lists={lists_at_hand()})"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """The first of them; nothing without lists of both languages and the target's conjugations."""
+        source, target = (two_letters(code) or "" for code in tools.languages)
+        lists = [frequencies(source), frequencies(target)]
+        if not conjugations(target) or not all(lists):
+            return [None] * len(trials)
+        pairs = [changed_pair(trial, target) for trial in trials]
+        return [pair and made_up(pair, source, target) for pair in pairs]
+
+
+def made_up(pair: Pair, source: str, target: str) -> Statement | None:
+    """What is to be said of the first word that neither language has."""
+    for word in pair.words:
+        text = pair.text(word)
+        plain = text.isalpha() and len(text) >= SHORTEST_UNKNOWN
+        # A capital inside a sentence is a name's.
+        if word.early or not plain or (text[0].isupper() and word.start):
+            continue
+        if not is_known(text.lower(), source, target):
+            words = not_listed(text, ORDINALS[word.output], target)
+            return Statement(UnknownWord.name, 1.0, words, word.output, (word.start, word.end))
+    return None
+
+
+@lru_cache(RECENT)
+def is_known(low: str, source: str, target: str) -> bool:
+    """Whether a list has a word, its singular, or a verb that it is a form of."""
+    here, there = frequencies(target), frequencies(source)
+    if here is None or there is None or here(low) or there(low) or here(low.removesuffix("s")):
+        return True
+    lines = conjugations(target)
+    for line in lines:
+        for ending in line[1:]:
+            verb = low.removesuffix(ending) + line[0]
+            if low.endswith(ending) and here(verb) and line is own_line(verb, lines):
+                return True
+    return False
+
+
+def own_line(verb: str, lines: Sequence[Sequence[str]]) -> Sequence[str]:
+    """The conjugation of a verb: the one with the longest ending that it has."""
+    return max((line for line in lines if verb.endswith(line[0])), key=lambda line: len(line[0]))
+
+
+@cache
+def conjugations(code: str) -> list[list[str]]:
+    """The endings of the verbs of a language, that of the infinitive first."""
+    return [line.split() for line in language_of(code).lines("conjugations")] if code else []
+
+
+def not_listed(text: str, ordinal: str, code: str) -> str:
+    """The reason in words."""
+    name = language_of(code).name or code
+    return f"{text!r} in the {ordinal} translation is not in the list of {name} words"
+
+
+SHORTEST_UNKNOWN = 5  # letters: short ones may be signs or abbreviations
 LONGEST_PRONOUN = 3  # letters of a pronoun behind a hyphen: "-lhe", "-nos"
 SHORTEST = 4  # letters: shorter words are words of many languages
 LIKELY, SURE = 1.0, 2.0  # copied; copied, and hardly a word of the language
