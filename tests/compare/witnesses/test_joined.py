@@ -116,6 +116,10 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
             ),
             "pt",
         ),
+        # A feminine word speaks of the feminine noun that is there; "agora" is no adjective.
+        (("A lei mudou e partes assinam-nas.", "O texto mudou e partes assinam-nas."), "pt"),
+        (("A loja vende água e embala-a.", "O bar vende água e embala-a."), "pt"),
+        (("A loja está agora fechada.", "O bar está agora fechado."), "pt"),
     ],
 )
 def test_agreement_is_silent_where_all_agrees_or_nothing_is_known(
