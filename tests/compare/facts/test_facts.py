@@ -179,6 +179,7 @@ def test_figures_are_read_as_the_language_writes_them() -> None:
         # A capital at the beginning makes no name of a word that only one language has often.
         ("Robbers drove off.", "Robbers saiu.", ("en", "pt"), {"untranslated"}),
         ("Hannah drove off.", "Hannah saiu.", ("en", "pt"), set()),
+        ("Gomery drove off.", "Gomery saiu.", ("en", "pt"), set()),
         ("The hotel is new.", "O hotel é novo.", ("en", "gl"), set()),
     ],
 )

@@ -356,7 +356,9 @@ def command(words: tuple[FactWord, ...], language: str) -> str:
 def no_name(low: str, source_language: str, language: str) -> bool:
     """Whether a word that begins a sentence is a common one, whatever its capital: names are as common elsewhere."""
     here, there = frequencies_or_like(language, source_language), frequencies(source_language)
-    return bool(here and there and here(low) < AT_HOME and there(low) - here(low) >= RARER)
+    if here is None or there is None:
+        return False
+    return here(low) < AT_HOME <= there(low) and there(low) - here(low) >= RARER
 
 
 def is_foreign(low: str, source_language: str, language: str) -> bool:
