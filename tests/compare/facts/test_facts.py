@@ -196,6 +196,7 @@ def test_a_common_word_behind_a_prefix_excuses_a_negation() -> None:
     lost = "As alterações não salvas serão perdidas."
     assert kinds("Unsaved changes will be lost.", lost, "pt") == set()
     assert kinds("Unique changes will be lost.", lost, "pt") == {"negation"}
+    assert kinds("Changes under this will be lost.", lost, "pt") == {"negation"}
 
 
 @pytest.mark.slow

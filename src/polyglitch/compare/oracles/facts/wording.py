@@ -198,10 +198,10 @@ def denies(low: str, code: str) -> bool:
 def denied_by_prefix(low: str, code: str) -> bool:
     """Whether a word is a common one behind a prefix that denies: "unsaved" may well be "não salvo"."""
     common = frequencies(code)
-    stems = (
-        low.removeprefix(one) for one in fact_lists(code).negation.prefixes if low.startswith(one)
-    )
-    return common is not None and any(common(stem) >= COMMON for stem in stems)
+    prefixes = fact_lists(code).negation.prefixes
+    stems = [low.removeprefix(one) for one in prefixes if low.startswith(one)]
+    long_ones = [stem for stem in stems if len(stem) >= LONG_STEM]  # "under" is no "der" denied
+    return common is not None and any(common(stem) >= COMMON for stem in long_ones)
 
 
 def negates(low: str, code: str) -> bool:
@@ -227,6 +227,7 @@ LEAST_LETTERS = 4  # of a copied word: shorter ones are words of many languages
 AT_HOME = (
     2.6  # on Zipf's scale, once in 2.5 million words: words left over that were read stay under 2.4
 )
+LONG_STEM = 5  # letters of a word that a prefix denies
 COMMON = 3.0  # on Zipf's scale, once in a million words
 RARER = 1.3  # on Zipf's scale: a word that its own language has twenty times more often is no loan
 HARDLY_EVER, FAR_MORE = 2.0, 2.0  # on Zipf's scale: once in ten million words; a hundred times
