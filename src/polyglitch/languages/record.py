@@ -91,6 +91,7 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     participles: tuple[str, ...] = ()  # their endings
     masculine_forms: tuple[str, ...] = ()  # of adjectives that do not end in "o"
     invariable: tuple[str, ...] = ()  # look like adjectives and agree with nothing
+    adverbs_too: tuple[str, ...] = ()  # of these, those that agree behind a linking verb
     plural_verbs: tuple[str, ...] = ()  # endings of the third person
     singular_verbs: tuple[str, ...] = ()
     singular_forms: tuple[str, ...] = ()  # verbs in the singular with an ending of the plural
@@ -103,6 +104,8 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     infinitives: tuple[str, ...] = ()  # their endings
     openers: tuple[str, ...] = ()  # words of a clause whose infinitive may have a subject
     statements: tuple[str, ...] = ()  # words that open a clause with a finite verb: because
+    reflexives: tuple[str, ...] = ()  # pronouns that lead a verb back to its subject
+    reflexive_linking: tuple[str, ...] = ()  # forms that tell the state of it then: feel
 
 
 class Parsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

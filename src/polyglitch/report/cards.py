@@ -197,6 +197,7 @@ WITNESSES = {  # what can be checked by reading first
     "lens": "by another model’s confidence",
     "fluency": "by how likely the text is",
     "rarity": "by how rare the word is",
+    "unknown": "by the words that the language has",
 }
 
 

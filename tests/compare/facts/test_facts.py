@@ -176,6 +176,10 @@ def test_figures_are_read_as_the_language_writes_them() -> None:
         ("Whisk three eggs.", "Whisk Tres huevos.", ("en", "es"), {"untranslated"}),
         ("Simmer the sauce.", "Simmer La salsa.", ("en", "es"), {"untranslated"}),
         ("Apple bought the firm.", "Apple compró la empresa.", ("en", "es"), set()),
+        # A capital at the beginning makes no name of a word that only one language has often.
+        ("Robbers drove off.", "Robbers saiu.", ("en", "pt"), {"untranslated"}),
+        ("Hannah drove off.", "Hannah saiu.", ("en", "pt"), set()),
+        ("Gomery drove off.", "Gomery saiu.", ("en", "pt"), set()),
         ("The hotel is new.", "O hotel é novo.", ("en", "gl"), set()),
     ],
 )
@@ -184,6 +188,15 @@ def test_a_common_word_that_the_other_language_hardly_has_was_left_over(
 ) -> None:
     pytest.importorskip("wordfreq")
     assert kinds(source, output, languages[1], languages[0]) == found
+
+
+@pytest.mark.slow
+def test_a_common_word_behind_a_prefix_excuses_a_negation() -> None:
+    pytest.importorskip("wordfreq")
+    lost = "As alterações não salvas serão perdidas."
+    assert kinds("Unsaved changes will be lost.", lost, "pt") == set()
+    assert kinds("Unique changes will be lost.", lost, "pt") == {"negation"}
+    assert kinds("Changes under this will be lost.", lost, "pt") == {"negation"}
 
 
 @pytest.mark.slow

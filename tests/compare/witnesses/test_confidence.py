@@ -117,9 +117,33 @@ def test_a_lost_word_shows_in_the_one_that_comes_too_soon() -> None:
     assert said.suspicion == pytest.approx(-math.log(0.01) + math.log(0.9), abs=1e-3)
 
 
+def test_a_word_is_not_too_soon_where_what_is_missing_before_it_stands_elsewhere() -> None:
+    lens = ContextLens(um_café=0.01)
+    pair = trial(("Eles servem um belo café forte.", "Eles servem um café forte encantador."))
+    said = Confidence().hear([pair], with_lens(lens))[0]
+    assert said is not None and said.suspicion < 1
+
+
+def test_of_a_word_that_may_be_right_the_reason_names_what_faces_it() -> None:
+    lens = WordLens(amassados=0.15)
+    pair = trial(("Não cobre dentes ou riscos.", "Não cobre amassados ou riscos."))
+    said = Confidence().hear([pair], with_lens(lens))[0]
+    assert said is not None
+    assert said.words == (
+        "'amassados' in the second translation stands where the first has 'dentes': words gives it a chance of 15%"
+    )
+
+
 def test_a_word_that_is_unlikely_in_both_outputs_does_not_come_too_soon() -> None:
     lens = WordLens(não=0.0001)
     pair = trial(("Ele deixou grandes sacos não vestiário.", "Ele deixou sacos não vestiário."))
+    said = Confidence().hear([pair], with_lens(lens))[0]
+    assert said is not None and said.suspicion < 1
+
+
+def test_what_follows_shortly_behind_an_error_of_both_does_not_count() -> None:
+    lens = WordLens(não=0.0001, nos=0.04)
+    pair = trial(("Alivia a dor não pescoço e nos ombros.", "Alivia a dor não pescoço e ombros."))
     said = Confidence().hear([pair], with_lens(lens))[0]
     assert said is not None and said.suspicion < 1
 

@@ -27,6 +27,8 @@ def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
         ("Havia alguns livros na mesa.", "Havia algumas livros na mesa.", "algumas"),
         ("O guarda fecha o portão.", "O guarda fechar o portão.", "fechar"),
         ("Eles quebraram o vaso.", "Eles quebrado o vaso.", "quebrado"),
+        ("A viagem foi muito cara.", "A viagem foi muito caro.", "caro"),
+        ("As crianças têm sono hoje.", "As crianças se sentem cansados hoje.", "cansados"),
     ],
 )
 def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
@@ -52,6 +54,7 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("As camas eram bons.", "As mesas eram bons."),
         ("A perda veio na primavera.", "A perda veio não verão."),
         ("As mãos estavam limpas.", "As fotos estavam limpas."),
+        ("A viagem foi cara.", "A viagem custou caro."),
         ("Ele passou a noite.", "Ele passou a semana gripado."),
     ],
 )

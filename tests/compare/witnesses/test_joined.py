@@ -25,6 +25,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
     Places,
     Rarity,
     Statement,
+    UnknownWord,
     Untranslated,
     Witness,
 )
@@ -115,6 +116,10 @@ def test_a_word_that_did_not_follow_the_noun_is_named(
             ),
             "pt",
         ),
+        # A feminine word speaks of the feminine noun that is there; "agora" is no adjective.
+        (("A lei mudou e partes assinam-nas.", "O texto mudou e partes assinam-nas."), "pt"),
+        (("A loja vende água e embala-a.", "O bar vende água e embala-a."), "pt"),
+        (("A loja está agora fechada.", "O bar está agora fechado."), "pt"),
     ],
 )
 def test_agreement_is_silent_where_all_agrees_or_nothing_is_known(
@@ -178,6 +183,16 @@ def test_a_word_of_the_source_in_one_output_only_was_left_untranslated() -> None
     assert (said.output, said.span) == (1, (12, 19))
     both = trial(sources, ("Le gusta el match.", "Le gusta el duelo."), "zh")
     assert heard(Untranslated(), both, "zh") is None  # another script: `language` findings see that
+
+
+def test_a_capital_at_the_beginning_makes_no_name_of_a_common_word() -> None:
+    pytest.importorskip("wordfreq")
+    sources = ("Thieves took the car.", "Robbers took the car.")
+    said = heard(Untranslated(), trial(sources, ("Ladrões levaram.", "Robbers levaram.")), "pt")
+    assert said is not None
+    assert (said.output, said.span) == (1, (0, 7))
+    names = ("Hannah took the car.", "Megan took the car.")
+    assert heard(Untranslated(), trial(names, ("Hannah levou.", "Megan levou.")), "pt") is None
 
 
 def test_lists_of_frequencies_tell_a_loan_from_a_word_left_over(
@@ -388,6 +403,8 @@ def test_an_unlikely_or_a_copied_word_leads_where_a_rare_one_does_not(
     led = weak | {name: Statement(name, suspicion, "'assadeira' is to blame")}
     assert model.chance(weak) == joined.UNLED
     assert model.chance(led) > model.limit(led)
+    rare = weak | {"rarity": Statement("rarity", 6.7, "'assadeira' is rare")}
+    assert model.chance(rare) == joined.UNLED, "only a word that no list has leads"
 
 
 def test_each_set_of_models_that_were_asked_has_a_threshold_of_its_own() -> None:
@@ -484,7 +501,7 @@ def test_minimal_pairs_of_negations_and_numbers(language: str) -> None:
     trials = [trial_of(Saved(0, *row[2:], "en", language)) for row in rows]
     found = [verdict.outcome == "violated" for verdict in witnesses()(trials, tools)]
     wrong = [row for row, flagged in zip(rows, found, strict=True) if flagged != (row[1] == "yes")]
-    assert len(rows) == 14
+    assert len(rows) == 18
     assert not wrong
 
 
@@ -494,6 +511,30 @@ def test_a_verb_with_its_pronoun_is_as_rare_as_the_verb() -> None:
     said = heard(Rarity(), joined_form, "pt")
     assert said is not None
     assert said.suspicion < 4.5
+    both = trial(PATH, ("Elas enfileiraram-se.", "Elas enfileiraram."))
+    assert heard(Rarity(), both, "pt") is None, "both have the verb"
+
+
+@pytest.mark.parametrize(
+    ("second", "found"),
+    [
+        ("Eu apagei a nota.", True),
+        ("Eu apaguei a nota.", False),
+        ("Ele realocará a nota.", False),  # no list has the form, but the verb
+        ("Eu vi a Zorblina hoje.", False),  # a name
+        ("Eu vi a robbers hoje.", False),  # a word of the source's language: left over
+    ],
+)
+def test_a_word_that_its_language_does_not_have_is_told(second: str, found: bool) -> None:
+    pytest.importorskip("wordfreq")
+    said = heard(UnknownWord(), trial(PATH, ("Eu removi a nota.", second)), "pt")
+    assert (said is not None) == found
+    if said is not None:
+        assert (
+            said.words
+            == "'apagei' in the second translation is not in the list of Portuguese words"
+        )
+    assert heard(UnknownWord(), trial(PATH, ("Der Weg.", "Der Zorblweg."), "de"), "de") is None
 
 
 def test_a_process_that_stops_waits_for_no_model() -> None:

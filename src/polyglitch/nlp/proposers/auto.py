@@ -46,7 +46,7 @@ AIM = 85  # natural swaps of 100, below which whoever gets them is told
 BUNDLED = {
     "smollm": "smollm",
     "alike": "alike",
-    "in-context": "alike",
+    "in-context": "in-context",
     "dictionary": "dictionary",
     "poor": "poor",
     "poor-alike": "poor-alike",

@@ -58,6 +58,9 @@ class NegationForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     phrases: tuple[str, ...] = ()  # with a negation that another language need not have: "not only"
     forms: tuple[str, ...] = ()  # that deny, as they are written
     loose: tuple[str, ...] = ()  # of the weak ones, those that deny too seldom to excuse anything
+    prefixes: tuple[str, ...] = ()  # that deny what follows, which excuse a negation elsewhere
+    # By the source's language: what says a word of it that denies, so that it excuses no negation beside.
+    answers: dict[str, dict[str, str]] = {}
 
 
 class FactLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

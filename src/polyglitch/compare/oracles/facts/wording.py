@@ -53,13 +53,46 @@ def negation_findings(
     )
     asked = read_negations(before, source_language, demanding=True)
     given = read_negations(after, language, demanding=False)
-    if len(given.plain) > len(asked.broad):
-        return added(before, asked, after, given)
+    open_ones = asked._replace(broad=unanswered(before, asked, after, source_language, language))
+    if len(given.plain) > len(open_ones.broad):
+        return added(before, open_ones, after, given)
     if len(asked.plain) > len(given.broad):
         reason = f"{named(before, asked.plain)} in the source, and the translation {has(after, given.broad)}"
         weight = COUNTED if given.broad else WEIGHT
         return [FactFinding("negation", reason, 0, len(output), weight)]
     return []
+
+
+def unanswered(
+    before: tuple[FactWord, ...],
+    asked: Negations,
+    after: tuple[FactWord, ...],
+    source_language: str,
+    language: str,
+) -> list[int]:
+    """What of the source may stand behind a negation; not "missed" where the translation says "perdi"."""
+    told = {word.low for word in after}
+    answers = answers_of(source_language, language)
+    return [
+        at
+        for at in asked.broad
+        if at in asked.plain or not told_by(told, answers.get(before[at].low, ()))
+    ]
+
+
+def told_by(told: set[str], answers: tuple[str, ...]) -> bool:
+    """Whether one of the words is there; those with a star are beginnings."""
+    return any(
+        any(low.startswith(one[:-1]) for low in told) if one.endswith("*") else one in told
+        for one in answers
+    )
+
+
+@cache
+def answers_of(source_language: str, language: str) -> dict[str, tuple[str, ...]]:
+    """The words by which a language says what denies in another without a negation."""
+    listed = fact_lists(language).negation.answers.get(source_language, {})
+    return {word: tuple(said.split()) for words, said in listed.items() for word in words.split()}
 
 
 def added(
@@ -158,8 +191,17 @@ def numbers_something(words: tuple[FactWord, ...], at: int) -> bool:
 def denies(low: str, code: str) -> bool:
     """Whether a word, or a part of a compound with hyphens, denies by what it means: non-fiction."""
     if "-" not in low:
-        return low in deniers(code)
+        return low in deniers(code) or denied_by_prefix(low, code)
     return any(part in deniers(code) for part in (low, *low.split("-")))
+
+
+def denied_by_prefix(low: str, code: str) -> bool:
+    """Whether a word is a common one behind a prefix that denies: "unsaved" may well be "não salvo"."""
+    common = frequencies(code)
+    prefixes = fact_lists(code).negation.prefixes
+    stems = [low.removeprefix(one) for one in prefixes if low.startswith(one)]
+    long_ones = [stem for stem in stems if len(stem) >= LONG_STEM]  # "under" is no "der" denied
+    return common is not None and any(common(stem) >= COMMON for stem in long_ones)
 
 
 def negates(low: str, code: str) -> bool:
@@ -185,6 +227,9 @@ LEAST_LETTERS = 4  # of a copied word: shorter ones are words of many languages
 AT_HOME = (
     2.6  # on Zipf's scale, once in 2.5 million words: words left over that were read stay under 2.4
 )
+LONG_STEM = 5  # letters of a word that a prefix denies
+COMMON = 3.0  # on Zipf's scale, once in a million words
+RARER = 1.3  # on Zipf's scale: a word that its own language has twenty times more often is no loan
 HARDLY_EVER, FAR_MORE = 2.0, 2.0  # on Zipf's scale: once in ten million words; a hundred times
 WRITTEN_WITH = {"Kana": ("Kana", "Han")}  # scripts that are written with others
 KEEP = re.compile(
@@ -291,6 +336,8 @@ def copied_findings(
     sources, words = fact_words(source, source_language), fact_words(output, language)
     before, found = {word.text for word in sources}, []
     titles, ordered = kept_titles(sources, words)[1], command(sources, source_language)
+    if sources and no_name(sources[0].low, source_language, language):
+        ordered = sources[0].text
     for at, word in enumerate(words):
         if word.text not in before:
             continue
@@ -312,6 +359,14 @@ def command(words: tuple[FactWord, ...], language: str) -> str:
     counted = words[1].low in spoken.numbers or words[1].low in spoken.quantity
     follows = counted or words[1].low in spoken.articles or words[1].text.isdecimal()
     return words[0].text if follows else ""
+
+
+def no_name(low: str, source_language: str, language: str) -> bool:
+    """Whether a word that begins a sentence is a common one, whatever its capital: names are as common elsewhere."""
+    here, there = frequencies_or_like(language, source_language), frequencies(source_language)
+    if here is None or there is None:
+        return False
+    return here(low) < AT_HOME <= there(low) and there(low) - here(low) >= RARER
 
 
 def is_foreign(low: str, source_language: str, language: str) -> bool:

@@ -195,6 +195,7 @@ REACH = (
 SHORTEST = 4  # letters of a word whose ending tells a gender
 # Adverbs and gerunds agree with nothing, "ão" and "ãos" are of either gender: "a mão", "as mãos".
 STIFF = ("mente", "ndo", "ão", "ãos")
+FEMININE = 1  # the second of `GENDERS`
 PLAIN, DOUBTFUL = (
     1.0,
     0.5,
@@ -205,7 +206,7 @@ class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(7)"
+    signature = "agreement(8)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""
@@ -380,6 +381,11 @@ def first_disagreeing(
             elif gender is not None:
                 # "the zip broke and the shop refused to replace it": an earlier noun is likelier meant
                 meant = gender not in before and side.spans[at][0] not in changed
+                # A translator slips into the masculine; a feminine word mostly has a noun that it speaks of.
+                if gender == FEMININE and (
+                    gender in between or feminine_named(units[:at], language)
+                ):
+                    return None
                 sure = DOUBTFUL if between else PLAIN
                 return (at, sure) if meant and gender != noun.gender else None
     return None
@@ -393,7 +399,19 @@ def follows_noun(units: Sequence[str], at: int, known: Genders) -> bool:
 def state_gender(units: Sequence[str], noun: Noun, at: int, language: str) -> int | None:
     """The gender of a word that may tell the state of a noun, which must be of its number."""
     plural = [units[place].endswith("s") for place in (noun.at - 1, at)]
-    return adjective_gender(units[at], language) if plural[0] == plural[1] else None
+    gender = adjective_gender(units[at], language) if plural[0] == plural[1] else None
+    told = language_of(language).concord.feminine_adjectives
+    # verbs and nouns end in "a" as well: "está agora", "é uma lenda"
+    doubtful = gender == FEMININE and told and not units[at].removesuffix("s").endswith(told)
+    return None if doubtful else gender
+
+
+def feminine_named(units: Sequence[str], language: str) -> bool:
+    """Whether a word may be a feminine noun without a determiner, by its ending."""
+    endings = language_of(language).concord.feminine_endings
+    return any(
+        low.endswith(endings) or adjective_gender(low, language) == FEMININE for low in units
+    )
 
 
 def leans(side: Units, at: int) -> bool:

@@ -5,6 +5,10 @@ The rarity witness takes the rarest changed word, by the frequency lists of word
 that its language hardly has is a word left untranslated, misspelled or made up. It knows some forty languages; where
 nothing parts words it has nothing to say.
 
+The unknown witness takes a changed word that its language does not have at all: not in the list, nor a form of a verb
+that is. It speaks for languages whose conjugations are told (`conjugations.txt`); elsewhere compounds and endings make
+too many words that no list has.
+
 The untranslated witness takes a changed word that stands in its output as it stands in the source. Among words that
 both outputs share such a word may well be a loan; where only one output has it, it mostly was left.
 """
@@ -12,7 +16,7 @@ both outputs share such a word may well be a loan; where only one output has it,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple, Protocol
 from unicodedata import combining, normalize
 
@@ -20,7 +24,7 @@ from rapidfuzz.distance import LCSseq
 
 from polyglitch.compare.metrics.units import DiffBlock, Units, blocks, cut
 from polyglitch.compare.oracles.facts.numbers import fact_lists
-from polyglitch.compare.oracles.facts.wording import AT_HOME, is_foreign
+from polyglitch.compare.oracles.facts.wording import AT_HOME, RARER, is_foreign, no_name
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
 from polyglitch.nlp.lexicons.words import Frequency, frequencies, frequencies_or_like, lists_at_hand
@@ -204,7 +208,7 @@ class Rarity:
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
-        self.signature = f"rarity(lists={lists_at_hand()},version=2)"
+        self.signature = f"rarity(lists={lists_at_hand()},version=3)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How rare the rarest changed word is, from 0 to 8; nothing without a list for the language."""
@@ -220,6 +224,9 @@ class Rarity:
 def rarest(pair: Pair, frequency: Frequency, language: str) -> Statement | None:
     """What is to be said of the rarest changed word."""
     words = [word for word in pair.words if not word.early and pair.text(word)[0].isalpha()]
+    # What both have, one of them elsewhere or with a pronoun, is no choice of one output.
+    known = [{bare_verb(pair.text(word)) for word in words if word.output == at} for at in (0, 1)]
+    words = [word for word in words if bare_verb(pair.text(word)) not in known[1 - word.output]]
     if not words:
         return None
     found, word = min(
@@ -243,6 +250,11 @@ def verb_forms(text: str) -> list[str]:
     return [text, stem, bare_letters(stem) + "r"]
 
 
+def bare_verb(text: str) -> str:
+    """A word without the pronoun that is joined to it, and without capitals."""
+    return verb_forms(text)[:2][-1].casefold()
+
+
 def bare_letters(text: str) -> str:
     """A text without the accents of its letters."""
     return "".join(one for one in normalize("NFD", text) if not combining(one))
@@ -253,10 +265,74 @@ def counted(number: float) -> str:
     return f"{number / 1e6:,.0f} million" if number >= 1e6 else f"{round(number, -3):,.0f}"
 
 
+class UnknownWord:
+    """Looks for changed words that their language does not have, and the source neither."""
+
+    name = "unknown"
+
+    def __init__(self) -> None:
+        self.signature = f"unknown(lists={lists_at_hand()})"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """The first of them; nothing without lists of both languages and the target's conjugations."""
+        source, target = (two_letters(code) or "" for code in tools.languages)
+        lists = [frequencies(source), frequencies(target)]
+        if not conjugations(target) or not all(lists):
+            return [None] * len(trials)
+        pairs = [changed_pair(trial, target) for trial in trials]
+        return [pair and made_up(pair, source, target) for pair in pairs]
+
+
+def made_up(pair: Pair, source: str, target: str) -> Statement | None:
+    """What is to be said of the first word that neither language has."""
+    for word in pair.words:
+        text = pair.text(word)
+        plain = text.isalpha() and len(text) >= SHORTEST_UNKNOWN
+        # A capital inside a sentence is a name's.
+        if word.early or not plain or (text[0].isupper() and word.start):
+            continue
+        if not is_known(text.lower(), source, target):
+            words = not_listed(text, ORDINALS[word.output], target)
+            return Statement(UnknownWord.name, 1.0, words, word.output, (word.start, word.end))
+    return None
+
+
+@lru_cache(RECENT)
+def is_known(low: str, source: str, target: str) -> bool:
+    """Whether a list has a word, its singular, or a verb that it is a form of."""
+    here, there = frequencies(target), frequencies(source)
+    if here is None or there is None or here(low) or there(low) or here(low.removesuffix("s")):
+        return True
+    lines = conjugations(target)
+    for line in lines:
+        for ending in line[1:]:
+            verb = low.removesuffix(ending) + line[0]
+            if low.endswith(ending) and here(verb) and line is own_line(verb, lines):
+                return True
+    return False
+
+
+def own_line(verb: str, lines: Sequence[Sequence[str]]) -> Sequence[str]:
+    """The conjugation of a verb: the one with the longest ending that it has."""
+    return max((line for line in lines if verb.endswith(line[0])), key=lambda line: len(line[0]))
+
+
+@cache
+def conjugations(code: str) -> list[list[str]]:
+    """The endings of the verbs of a language, that of the infinitive first."""
+    return [line.split() for line in language_of(code).lines("conjugations")] if code else []
+
+
+def not_listed(text: str, ordinal: str, code: str) -> str:
+    """The reason in words."""
+    name = language_of(code).name or code
+    return f"{text!r} in the {ordinal} translation is not in the list of {name} words"
+
+
+SHORTEST_UNKNOWN = 5  # letters: short ones may be signs or abbreviations
 LONGEST_PRONOUN = 3  # letters of a pronoun behind a hyphen: "-lhe", "-nos"
 SHORTEST = 4  # letters: shorter words are words of many languages
 LIKELY, SURE = 1.0, 2.0  # copied; copied, and hardly a word of the language
-RARER = 1.3  # on Zipf's scale: a word that its own language has twenty times more often is no loan
 AS_COMMON = 0.5  # one that both languages have about as often is: "hotel", "local"
 
 
@@ -266,7 +342,7 @@ class Untranslated:
     name = "untranslated"
 
     def __init__(self) -> None:
-        self.signature = f"untranslated(lists={lists_at_hand()},version=4)"
+        self.signature = f"untranslated(lists={lists_at_hand()},version=5)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The copied word that looks most like one of the source's language."""
@@ -279,15 +355,21 @@ class Untranslated:
 
 def left_over(pair: Pair, source: str, target: str) -> Statement | None:
     """What is to be said of the copied words of a pair."""
-    given = [set(cut(text, source).units) for text in pair.inputs]
-    names = [{unit for unit in units if unit[:1].isupper()} for units in given]
+    given = [plain_words(text, source, target) for text in pair.inputs]
     found = [
-        (how_foreign(pair.text(word), source, target), word)
+        (how_foreign(pair.text(word).lower(), source, target), word)
         for word in pair.words
-        if is_copied(pair.text(word), given[word.output] - names[word.output], target)
+        if is_copied(pair.text(word), given[word.output], target)
     ]
     weight, word = max(found, key=lambda item: item[0], default=(0.0, None))
     return said(pair, word, weight) if word and weight else None
+
+
+def plain_words(text: str, source: str, target: str) -> set[str]:
+    """The words of a source that are no names; that of its beginning is one where the target has it as often."""
+    units = cut(text, source).units
+    first = [one.lower() for one in units[:1] if no_name(one.lower(), source, target)]
+    return {unit for unit in units if not unit[:1].isupper()} | set(first)
 
 
 def how_foreign(text: str, source: str, target: str) -> float:

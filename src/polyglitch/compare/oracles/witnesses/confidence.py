@@ -34,6 +34,7 @@ from rapidfuzz.distance import LCSseq
 
 from polyglitch.compare.metrics.units import Units, cut
 from polyglitch.compare.oracles.witnesses.changed_words import (
+    LONG,
     ORDINALS,
     ChangedWord,
     Pair,
@@ -50,6 +51,8 @@ SURPRISE_MOST = 20.0  # nats: beyond, a model's tail tells nothing more
 LEAST_SHOWN = 0.0001
 DIGITS = 2  # of nats: what is read together moves the fifth, and a verdict must not
 ASTRAY = 5.0  # nats, under 1%: a translator writes no such word itself, what is laid over its output does
+DOUBTED = 0.05  # a word that the model gives more may be right, and what faces it in the other output wrong
+SHAKEN = 3  # words: so far behind an error what a model finds unlikely is its own doubt
 LAST_WORD = re.compile(r"(\w+)\W*$")
 WORDS = re.compile(r"\w+")
 LEADS = 0.5  # of the worst word's surprise: what follows an error is often more surprising than the error
@@ -79,7 +82,7 @@ class Confidence:
     """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    signature = "confidence(5)"
+    signature = "confidence(7)"
     own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
@@ -104,7 +107,7 @@ class ForeignLens(Confidence):
     """
 
     name = "lens"
-    signature = "lens(5)"
+    signature = "lens(7)"
     own = False
 
 
@@ -137,6 +140,9 @@ def statement(
     name = lens.signature.partition("|")[0].partition("?")[0]
     place = f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation"
     what = "comes too soon" if word.early else "is unlikely there"
+    facing = faced_words(pair, word) if share > DOUBTED else ""
+    if facing:
+        what = f"stands where the {ORDINALS[1 - word.output]} has {facing!r}"
     words = f"{place} {what}: {name} gives it a chance of {shown(share)}"
     told_as = round(min(worst, SURPRISE_MOST), DIGITS)
     return Statement(witness, told_as, words, word.output, (word.start, word.end))
@@ -166,9 +172,31 @@ def surprises(
             if not shared:  # a phrase was cut out behind the error
                 found.append((value, ChangedWord(output, *before, block)))
             led[block, output] = math.inf if shared else value
+    for block in {block for block, _ in worst}:
+        if astray < math.inf and behind_shared_error(pair, sides[0], block, astray):
+            led |= {(block, 0): math.inf, (block, 1): math.inf}
     for value, word in zip(bare, pair.words, strict=True):
         found.append((max(0.0, value - led.get((word.block, word.output), 0.0)), word))
     return found
+
+
+def behind_shared_error(
+    pair: Pair, scores: Sequence[TokenScore], block: int, astray: float
+) -> bool:
+    """Whether an error that both outputs have stands shortly before a place of difference: "não pescoço e nos"."""
+    near = [last_words(pair, block, output) for output in (0, 1)]
+    texts = {pair.outputs[1][slice(*span)].casefold() for span in near[1]}
+    return any(
+        surprise_at(scores, span) > astray and pair.outputs[0][slice(*span)].casefold() in texts
+        for span in near[0]
+    )
+
+
+def last_words(pair: Pair, block: int, output: int) -> list[Span]:
+    """Where the last words before a place of difference stand."""
+    starts = [w.start for w in pair.words if (w.block, w.output) == (block, output)]
+    before = pair.outputs[output][: min(starts)] if starts else ""
+    return [found.span() for found in WORDS.finditer(before)][-SHAKEN:]
 
 
 def first_surprising(told: Sequence[tuple[float, ChangedWord]]) -> tuple[float, ChangedWord]:
@@ -184,9 +212,28 @@ def first_surprising(told: Sequence[tuple[float, ChangedWord]]) -> tuple[float, 
 
 def bare_surprise(pair: Pair, sides: Sequence[Sequence[TokenScore]], word: ChangedWord) -> float:
     """How surprising a word is; of one that comes too soon, beyond what it is where it does not."""
+    if word.early and moved(pair, word):
+        return 0.0
     value = surprise_at(sides[word.output], (word.start, word.end))
     after = word_after(pair, word.block, 1 - word.output) if word.early else None
     return value - surprise_at(sides[1 - word.output], after) if after else value
+
+
+def moved(pair: Pair, word: ChangedWord) -> bool:
+    """Whether what is missing before a noun stands elsewhere in its output: "um belo café", "um café encantador"."""
+    if len(pair.text(word)) < LONG:
+        return False
+    places = {one.block for one in pair.words if one.output == word.output and not one.early}
+    faced = {one.block for one in pair.words if one.output != word.output and not one.early}
+    return bool(places - faced)
+
+
+def faced_words(pair: Pair, word: ChangedWord) -> str:
+    """What the other output has in place of a word."""
+    other = [w for w in pair.words if w.block == word.block and w.output != word.output]
+    if word.early or not other or other[0].early:
+        return ""
+    return pair.outputs[1 - word.output][other[0].start : other[-1].end]
 
 
 def word_after(pair: Pair, block: int, output: int) -> Span | None:

@@ -61,7 +61,7 @@ class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = "grammar"
-    signature = "grammar(1)"
+    signature = "grammar(2)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first clash that a changed word takes part in; nothing without a parser of the language."""
@@ -434,13 +434,22 @@ def states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         form, verb = noun_form(tokens, at, language), finite(tokens, at)
         if form is None or verb is None or not beside(tokens, at, verb, language):
             continue
-        if tokens[verb].text.lower() not in linking:
+        if not links(tokens, verb, language):
             continue
         place = state_behind(tokens, verb, linking)
         if place is not None and (
             tokens[place].head in (verb, tokens[at].head) or place == tokens[at].head
         ):
             yield from compared_forms(tokens, at, place, form, "state", language)
+
+
+def links(tokens: Sequence[Token], at: int, language: str) -> bool:
+    """Whether a verb tells the state of its subject: by itself, or with a pronoun that leads back to it."""
+    low, known = tokens[at].text.lower(), language_of(language).concord
+    if low in genders(language).linking:
+        return True
+    led_back = at > 0 and tokens[at - 1].text.lower() in known.reflexives
+    return led_back and low in known.reflexive_linking
 
 
 def state_behind(tokens: Sequence[Token], verb: int, linking: frozenset[str]) -> int | None:
@@ -458,7 +467,9 @@ def compared_forms(
 ) -> Iterator[Clash]:
     """The clash of a noun and a word that is said of it, if its ending tells of one."""
     low = tokens[at].text.lower()
-    gender = told_gender(low, language)
+    # "custa caro" agrees with nothing, "é caro" does
+    held = kind == "state" and low in language_of(language).concord.adverbs_too
+    gender = adjective_gender(low, language) if held else told_gender(low, language)
     if gender is None:
         return
     if gender != form.gender and form.gender is not None:

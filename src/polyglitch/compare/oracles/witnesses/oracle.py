@@ -45,6 +45,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
     Places,
     Rarity,
     Statement,
+    UnknownWord,
     Untranslated,
     Witness,
     changed_pair,
@@ -140,7 +141,7 @@ class OwnFacts:
     """Holds each output against the input it answers: negation, numbers, dates, names, repeated words."""
 
     name = "facts"
-    signature = f"facts(6,lists={lists_at_hand()})"
+    signature = f"facts(7,lists={lists_at_hand()})"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The finding that weighs most among those that one output has and the other has not."""
@@ -191,10 +192,10 @@ FACTS = "facts"
 # Log-odds that some witness with a word to show must add by itself where the system was its own lens. Where many add
 # a little instead, one in three of the pairs that were read had a bug, and its word was seldom named; so the chance of
 # such a pair ends below every threshold. The model itself leads with a word that it gives less than about a third.
-# The pair must add more than others: it dislikes other wordings too, and beside a model that likes them it is mostly
-# wrong; so must rarity, which names a rare word that is right. Without that lens there is often nobody to lead, and the
-# sum has to do. See docs/research/2026-11-17-witnesses.md.
-LEADS = {PairWitness.name: 1.2, Rarity.name: 1.1, Confidence.name: 0.0}
+# The pair never leads: it dislikes other wordings too, and beside a model that likes them it is mostly wrong; rarity
+# names rare words that are right, so only one that no list has leads. Without that lens there is often nobody to lead,
+# and the sum has to do. See docs/research/2026-11-17-witnesses.md.
+LEADS = {PairWitness.name: math.inf, Rarity.name: 1.65, Confidence.name: 0.0}
 OTHERS_LEAD, UNLED = 0.5, 0.28
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 # The chance by words alone from which on the system is asked how sure it is: looking into it is the dearest question.
@@ -273,6 +274,7 @@ OTHERS: tuple[Witness, ...] = (
     AgreementWitness(),
     GrammarWitness(),
     Rarity(),
+    UnknownWord(),
     Confidence(),
     ForeignLens(),
     WayBack(),
