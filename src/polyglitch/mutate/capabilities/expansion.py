@@ -40,6 +40,13 @@ MASK = "___"
 OPENINGS = 3  # set phrases before a sentence: they are few, and words within it are the point
 CLOSINGS = 3  # and behind it
 AROUND = (3, 2, 2, 1)  # expansions around a sentence that grew so often within: 0, 1, 2, 3 or more
+AROUND_FREE = (3, 2, 1, 0)  # the same where a model has words of its own: set phrases fill up alone
+BESIDE = (
+    2,
+    1,
+    1,
+    1,
+)  # given wordings within a sentence that a model's own words grew so often: 0, 1, 2, 3
 SPARE = 3  # drafts beyond what is asked for: some are read otherwise once they are parsed
 SIDED = ("positive", "negative")
 PER_GAP = 3  # fillings of a gap that are looked at
@@ -68,11 +75,13 @@ def expand(
         drafts += [(number, parse, draft) for draft in some]
     checked = parser.parse([draft.text for _, _, draft in drafts])
     found: list[list[Expanded]] = [[] for _ in parses]
+    rooms, few = [most for _ in parses], AROUND
     if isinstance(proposer, FreeFiller):
         found = grown_freely(parses, parser, proposer, grammar, lexicon, min(most, FREE))
+        rooms, few = [min(most, len(some) + BESIDE[len(some)]) for some in found], AROUND_FREE
     for (number, parse, draft), again in zip(drafts, checked, strict=True):
         fine = has_grown if draft.production else reads_the_same
-        room, language = len(found[number]) < most, parse.language or DEFAULT
+        room, language = len(found[number]) < rooms[number], parse.language or DEFAULT
         if room and is_new(draft, found[number], language) and fine(parse, again, draft):
             words = tuple(word for word in draft.words if word != ",")
             edit = Edit("expand", draft.at, draft.at, "", " ".join(words))
@@ -81,7 +90,7 @@ def expand(
     openings = framed(parses, parser, grammar, min(most, OPENINGS), opened_texts)
     closings = framed(parses, parser, grammar, min(most, CLOSINGS), closed_texts)
     rows = zip(found, openings, closings, strict=True)
-    return [mixed(words, taking_turns(*around), most) for words, *around in rows]
+    return [mixed(words, taking_turns(*around), most, few) for words, *around in rows]
 
 
 def is_new(draft: GrownDraft, found: Sequence[Expanded], language: str) -> bool:
@@ -92,13 +101,15 @@ def is_new(draft: GrownDraft, found: Sequence[Expanded], language: str) -> bool:
     return draft.tags not in plain or not frames(language)
 
 
-def mixed(words: Sequence[Expanded], around: Sequence[Expanded], most: int) -> list[Expanded]:
+def mixed(
+    words: Sequence[Expanded], around: Sequence[Expanded], most: int, few: Sequence[int]
+) -> list[Expanded]:
     """What grew within first; of what stands around a statement fewer, the more grew within."""
     within = {one.parse.text for one in words}
     others = [one for one in around if one.parse.text not in within]
-    room = most - 1 if others and most > 1 else most
-    few = AROUND[min(len(words), len(AROUND) - 1)]
-    return [*words[:room], *others[:few]][:most]
+    some = others[: few[min(len(words), len(few) - 1)]]
+    room = most - 1 if some and most > 1 else most
+    return [*words[:room], *some][:most]
 
 
 def framed(
