@@ -3,9 +3,9 @@
     python -m benchmarks.expansion_acceptance [--write]
 
 Reads `readings/expansion_candidates.jsonl`: fillings that one reader called natural or not, with what the models
-hear of them. What they are worth is printed by kind with the sentences of one tenth left out at a time: the area under the
-curve, and of those above a limit how many there are and how many are natural. `--write` puts the weights where the
-program reads them.
+hear of them. What they are worth is printed by kind with the sentences of one tenth left out at a time: the area
+under the curve, and of those above a limit how many there are and how many are natural. `--write` puts the weights
+where the program reads them.
 """
 
 from __future__ import annotations
