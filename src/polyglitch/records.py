@@ -387,22 +387,31 @@ class Filling(msgspec.Struct, frozen=True):
 
 
 class OpenPlace(msgspec.Struct, frozen=True):
-    """Where any words may go in a text: behind which character, and as which strings of tags."""
+    """Where any words may go in a text: behind which character, and as which strings of tags.
+
+    `after` is what follows them, where that is not what stands there: ", the room ..." behind words that come first.
+    """
 
     at: int
     tags: tuple[tuple[str, ...], ...]
+    after: str = ""
 
 
 class FreeFilling(msgspec.Struct, frozen=True):
-    """Words with their tags, how likely each is, and what the next word and the whole rest lose by them."""
+    """Words with their tags, how likely each is, and what every word that follows loses by them.
+
+    `odds` and `lost` are told by what stands before; `told_odds` and `told_lost` by a model that has read the whole
+    sentence too, and examples of others that grew.
+    """
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
     odds: tuple[float, ...]
-    next_lost: float
-    lost: float
+    lost: tuple[float, ...]
+    told_odds: tuple[float, ...]
+    told_lost: tuple[float, ...]
 
     @property
     def score(self) -> float:
         """How well they read: the mean likelihood of a word, with half of what the rest gains or loses."""
-        return sum(self.odds) / len(self.odds) + self.lost / 2
+        return sum(self.odds) / len(self.odds) + sum(self.lost) / 2

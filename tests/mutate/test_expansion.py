@@ -9,7 +9,7 @@ import pytest
 
 from polyglitch.mutate.capabilities.cases import may_grow
 from polyglitch.mutate.capabilities.expanded import Expanded
-from polyglitch.mutate.capabilities.expansion import Seen, expand, mixed, with_mask
+from polyglitch.mutate.capabilities.expansion import AROUND, Seen, expand, mixed, with_mask
 from polyglitch.mutate.capabilities.places import sure_places, wide_gaps
 from polyglitch.mutate.capabilities.set_phrases import closed_texts, opened_texts
 from polyglitch.mutate.capabilities.spec import load_suite
@@ -177,5 +177,5 @@ def test_a_text_grows_once_whichever_way_it_came() -> None:
 
     within = [grown("It broke, as I said.")]
     around = [grown("It broke, as I said.", True), grown("After all, it broke.", True)]
-    texts = [one.parse.text for one in mixed(within, around, 3)]
+    texts = [one.parse.text for one in mixed(within, around, 3, AROUND)]
     assert texts == ["It broke, as I said.", "After all, it broke."]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
 import pytest
 
 from polyglitch.mutate.capabilities.expanded import Expanded
-from polyglitch.mutate.capabilities.free_growth import grown_freely, open_places
+from polyglitch.mutate.capabilities.free_acceptance import natural
+from polyglitch.mutate.capabilities.free_growth import agrees, grown_freely, open_places
 from polyglitch.mutate.capabilities.grammar_gaps import grammar_gaps, spelt
 from polyglitch.nlp.lexicons.terms import INDEPENDENT, open_lexicon
 from polyglitch.nlp.parsers.constituents import Grammar, open_grammar, productions, tree_of
@@ -32,7 +34,8 @@ class Saying:
     ) -> list[list[list[FreeFilling]]]:
         self.allowed = allowed
         odds = (self.odds,) * len(self.words)
-        one = FreeFilling(self.words, self.tags, odds, self.lost, self.lost)
+        lost = (self.lost,)
+        one = FreeFilling(self.words, self.tags, odds, lost, odds, lost)
         return [[[one] if self.tags in p.tags else [] for p in places] for _, places in asked]
 
 
@@ -66,7 +69,7 @@ def test_gaps_are_productions_of_the_grammar_that_the_sentence_lacks() -> None:
     for gap in gaps:
         assert grammar.probability(gap.label, gap.parts) > 0
         assert (gap.label, gap.parts) not in has
-        assert gap.adds in gap.parts
+        assert set(gap.adds.split()) <= set(gap.parts)
     assert grammar_gaps(parse, Grammar({"NP": {("DT", "NN"): 1}})) == []
 
 
@@ -87,6 +90,57 @@ def test_what_is_unlikely_or_read_otherwise_is_left_out() -> None:
     assert grown(SENTENCE, Saying("in the bathroom", "IN DT NN", odds=-5.0)) == []
     assert grown(SENTENCE, Saying("in the bathroom", "IN DT NN", lost=-3.0)) == []
     assert grown(SENTENCE, Saying("in the quickly", "IN DT NN")) == []
+
+
+@pytest.mark.needs("spacy")
+def test_a_phrase_may_come_first_with_a_comma() -> None:
+    (one, *_) = grown(SENTENCE, Saying("In the morning", "IN DT NN", odds=-0.5, lost=1.0))
+    assert one.parse.text == "In the morning, the plumber fixed the leak."
+    assert one.production == "S -> PP , NP VP ."
+    (parse,) = parsed("The plumber, a friend, fixed the leak.")
+    assert 0 not in open_places(parse, open_grammar("en"))
+
+
+@pytest.mark.needs("spacy")
+def test_an_adverb_stands_right_before_what_somebody_does() -> None:
+    found = grown("The plumber came and fixed the leak.", Saying("quietly", "RB", lost=2.0))
+    texts = {one.parse.text for one in found}
+    assert texts
+    assert texts <= {
+        "The plumber quietly came and fixed the leak.",
+        "The plumber came and quietly fixed the leak.",
+    }
+
+
+@pytest.mark.needs("spacy")
+def test_another_thing_has_the_article_of_the_first_and_ends_the_sentence() -> None:
+    grammar = open_grammar("en")
+    (parse, longer) = parsed(SENTENCE, "The plumber fixed the leak in a day.")
+    (index,) = [at for at, place in open_places(parse, grammar).items() if joins(place)]
+    assert index == 5
+    assert not any(joins(place) for place in open_places(longer, grammar).values())
+    other = FreeFilling(("and", "a", "pipe"), ("CC", "DT", "NN"), (0.0,), (0.0,), (0.0,), (0.0,))
+    assert not agrees(parse, index, other)
+    assert agrees(parse, index, msgspec.structs.replace(other, words=("and", "the", "pipe")))
+
+
+def joins(place: OpenPlace) -> bool:
+    return any(tags[0] == "CC" for tags in place.tags)
+
+
+@pytest.mark.needs("spacy")
+def test_nothing_goes_behind_a_subject_or_between_a_verb_and_its_object() -> None:
+    (parse,) = parsed(SENTENCE)
+    places = open_places(parse, open_grammar("en"))
+    assert 3 not in places
+    assert places[2].tags == (("RB",),)
+
+
+@pytest.mark.needs("spacy")
+def test_where_something_happens_at_a_time_an_opening_is_less_likely() -> None:
+    filling = FreeFilling(("In", "the", "morning"), ("IN", "DT", "NN"), (-1.0,), (), (-1.0,), ())
+    plain, timed = parsed(SENTENCE, "The plumber fixed the leak on Monday.")
+    assert natural(plain, 0, filling, "PP") > natural(timed, 0, filling, "PP")
 
 
 @pytest.mark.needs("spacy")

@@ -8,7 +8,8 @@ import pytest
 
 from polyglitch.mutate.capabilities.cases import may_grow
 from polyglitch.mutate.capabilities.expanded import Expanded
-from polyglitch.mutate.capabilities.expansion import GrownDraft, Seen, expand, has_grown
+from polyglitch.mutate.capabilities.expansion import Seen, expand
+from polyglitch.mutate.capabilities.grown_drafts import GrownDraft, has_grown
 from polyglitch.mutate.capabilities.phrase_frames import (
     PhraseFrame,
     frames,

@@ -8,7 +8,6 @@ other words as they were.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, zip_longest
 
 from msgspec.structs import replace
@@ -16,6 +15,13 @@ from msgspec.structs import replace
 from polyglitch.languages import DEFAULT
 from polyglitch.mutate.capabilities.expanded import Expanded
 from polyglitch.mutate.capabilities.free_growth import grown_freely
+from polyglitch.mutate.capabilities.grown_drafts import (
+    GrownDraft,
+    diverse,
+    has_grown,
+    one_of_each,
+    reads_the_same,
+)
 from polyglitch.mutate.capabilities.phrase_frames import PhraseGap, frames, phrase_gaps
 from polyglitch.mutate.capabilities.places import (
     ADVERBS,
@@ -31,7 +37,7 @@ from polyglitch.mutate.capabilities.places import (
 )
 from polyglitch.mutate.capabilities.set_phrases import SetPhrase, closed_texts, opened_texts
 from polyglitch.nlp.lexicons.terms import SentimentLexicon
-from polyglitch.nlp.parsers.constituents import Grammar, productions, tree_of
+from polyglitch.nlp.parsers.constituents import Grammar
 from polyglitch.nlp.proposers.slot_words import ARTICLE, match_article
 from polyglitch.protocols import FreeFiller, Parser, PhraseFiller, Proposer
 from polyglitch.records import Edit, Gap, Parse, Slot, Token
@@ -40,6 +46,13 @@ MASK = "___"
 OPENINGS = 3  # set phrases before a sentence: they are few, and words within it are the point
 CLOSINGS = 3  # and behind it
 AROUND = (3, 2, 2, 1)  # expansions around a sentence that grew so often within: 0, 1, 2, 3 or more
+AROUND_FREE = (3, 2, 1, 0)  # the same where a model has words of its own: set phrases fill up alone
+BESIDE = (
+    2,
+    1,
+    1,
+    1,
+)  # given wordings within a sentence that a model's own words grew so often: 0, 1, 2, 3
 SPARE = 3  # drafts beyond what is asked for: some are read otherwise once they are parsed
 SIDED = ("positive", "negative")
 PER_GAP = 3  # fillings of a gap that are looked at
@@ -68,11 +81,13 @@ def expand(
         drafts += [(number, parse, draft) for draft in some]
     checked = parser.parse([draft.text for _, _, draft in drafts])
     found: list[list[Expanded]] = [[] for _ in parses]
+    rooms, few = [most for _ in parses], AROUND
     if isinstance(proposer, FreeFiller):
         found = grown_freely(parses, parser, proposer, grammar, lexicon, min(most, FREE))
+        rooms, few = [min(most, len(some) + BESIDE[len(some)]) for some in found], AROUND_FREE
     for (number, parse, draft), again in zip(drafts, checked, strict=True):
         fine = has_grown if draft.production else reads_the_same
-        room, language = len(found[number]) < most, parse.language or DEFAULT
+        room, language = len(found[number]) < rooms[number], parse.language or DEFAULT
         if room and is_new(draft, found[number], language) and fine(parse, again, draft):
             words = tuple(word for word in draft.words if word != ",")
             edit = Edit("expand", draft.at, draft.at, "", " ".join(words))
@@ -81,7 +96,7 @@ def expand(
     openings = framed(parses, parser, grammar, min(most, OPENINGS), opened_texts)
     closings = framed(parses, parser, grammar, min(most, CLOSINGS), closed_texts)
     rows = zip(found, openings, closings, strict=True)
-    return [mixed(words, taking_turns(*around), most) for words, *around in rows]
+    return [mixed(words, taking_turns(*around), most, few) for words, *around in rows]
 
 
 def is_new(draft: GrownDraft, found: Sequence[Expanded], language: str) -> bool:
@@ -92,13 +107,15 @@ def is_new(draft: GrownDraft, found: Sequence[Expanded], language: str) -> bool:
     return draft.tags not in plain or not frames(language)
 
 
-def mixed(words: Sequence[Expanded], around: Sequence[Expanded], most: int) -> list[Expanded]:
+def mixed(
+    words: Sequence[Expanded], around: Sequence[Expanded], most: int, few: Sequence[int]
+) -> list[Expanded]:
     """What grew within first; of what stands around a statement fewer, the more grew within."""
     within = {one.parse.text for one in words}
     others = [one for one in around if one.parse.text not in within]
-    room = most - 1 if others and most > 1 else most
-    few = AROUND[min(len(words), len(AROUND) - 1)]
-    return [*words[:room], *others[:few]][:most]
+    some = others[: few[min(len(words), len(few) - 1)]]
+    room = most - 1 if some and most > 1 else most
+    return [*words[:room], *some][:most]
 
 
 def framed(
@@ -140,19 +157,6 @@ class Seen:
 
     def __call__(self, word: str) -> bool:
         return self._seen is not None and self._seen(word) >= self.LEAST
-
-
-@dataclass(frozen=True)
-class GrownDraft:
-    """A grown sentence before it is checked."""
-
-    text: str
-    at: int
-    index: int
-    words: tuple[str, ...]
-    tags: tuple[str, ...]
-    production: str = ""  # of a phrase whose wordings are given
-    view: bool = False
 
 
 def _worded(
@@ -350,78 +354,3 @@ def insert(parse: Parse, place: GrowthPlace, words: tuple[str, ...]) -> GrownDra
         before = before[: found.start()] + match_article(found[1], words[0]) + found[2]
     text = f"{before}{' '.join(words)} {after}"
     return GrownDraft(text, token.start, place.index, words, place.tags)
-
-
-def one_of_each(drafts: Sequence[GrownDraft]) -> list[GrownDraft]:
-    """Of every production the first draft whose words no other has: clauses first, then phrases."""
-    chosen: dict[str, GrownDraft] = {}
-    used: set[tuple[str, ...]] = set()
-    for draft in drafts:
-        if draft.production not in chosen and draft.words not in used:
-            chosen[draft.production] = draft
-            used.add(draft.words)
-    return list(chosen.values())
-
-
-def diverse(drafts: Sequence[GrownDraft], most: int) -> list[GrownDraft]:
-    """Taking turns over the places, or the productions, words not used yet first."""
-    by_place: dict[tuple[int | str, tuple[str, ...]], list[GrownDraft]] = {}
-    for draft in drafts:
-        by_place.setdefault((draft.production or draft.index, draft.tags), []).append(draft)
-    chosen: list[GrownDraft] = []
-    used: set[str] = set()
-    while by_place and len(chosen) < most:
-        for key in list(by_place):
-            row = by_place[key]
-            fresh = next((draft for draft in row if not used & set(draft.words)), row[0])
-            row.remove(fresh)
-            used |= set(fresh.words)
-            chosen.append(fresh)
-            if not row:
-                del by_place[key]
-    return chosen[:most]
-
-
-def has_grown(before: Parse, after: Parse, draft: GrownDraft) -> bool:
-    """Whether all that was there is read as before, and what was added as the phrase that the production adds."""
-    longer = len(after.text) - len(before.text)
-    inside = range(draft.at, draft.at + longer)
-    rest = [place for place, token in enumerate(after.tokens) if token.start not in inside]
-    if len(rest) != len(before.tokens):
-        return False
-    old = {new: place for place, new in enumerate(rest)}
-    for place, new in enumerate(rest):
-        one, two = before.tokens[place], after.tokens[new]
-        if one.tag != two.tag or (two.head in old and old[two.head] != one.head):
-            return False
-    added = [place for place, token in enumerate(after.tokens) if token.start in inside]
-    words = [place for place in added if after.tokens[place].text not in (",", "and")]
-    tree = tree_of(after)
-    return tree is not None and any(
-        node.label == draft.tags[0]
-        and node.start == words[0]
-        and node.end in (words[-1] + 1, words[-1] + 2)
-        for _, _, node in productions(tree)
-    )
-
-
-def reads_the_same(before: Parse, after: Parse, draft: GrownDraft) -> bool:
-    """Whether the words were read with their tags, and all others, and who governs whom, as before."""
-    count, index = len(draft.words), draft.index
-    if len(after.tokens) != len(before.tokens) + count:
-        return False
-    added = after.tokens[index : index + count]
-    if draft.tags != ASIDE and any(
-        token.tag != tag for token, tag in zip(added, draft.tags, strict=True)
-    ):
-        return False
-    rest = after.tokens[:index] + after.tokens[index + count :]
-
-    def old_place(place: int) -> int:
-        return place if place < index else place - count
-
-    return all(
-        one.tag == two.tag
-        and (index <= two.head < index + count or one.head == old_place(two.head))
-        for one, two in zip(before.tokens, rest, strict=True)
-    )

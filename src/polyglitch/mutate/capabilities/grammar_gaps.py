@@ -13,7 +13,9 @@ from functools import cache
 
 import msgspec
 
-from polyglitch.mutate.capabilities.places import abusive, glued, left_alone
+from polyglitch.languages import DEFAULT
+from polyglitch.mutate.capabilities.places import FEW, abusive, glued, left_alone
+from polyglitch.nlp.lexicons.terms import term_lists
 from polyglitch.nlp.parsers.constituents import (
     Grammar,
     Symbols,
@@ -21,11 +23,13 @@ from polyglitch.nlp.parsers.constituents import (
     productions,
     tree_of,
 )
-from polyglitch.records import Parse
+from polyglitch.records import Parse, Tree
 
 FINITE = frozenset({"VBZ", "VBP", "VBD"})
-PHRASES = frozenset({"PP", "SBAR", "VP"})
+PHRASES = frozenset({"PP", "SBAR", "VP", "ADVP"})
 WORDS = frozenset({"JJ"})
+OPENINGS = ("PP",)  # what may stand before a whole statement, with a comma
+JOINED = "CC NP"  # another thing beside one
 # Tags that a model may fill; verbs only in the forms that need no subject of their own.
 TAGS = frozenset({"IN", "DT", "JJ", "NN", "NNS", "VBG", "VBN", "RB", "WDT", *FINITE})
 LONGEST = 5  # tags of what is added
@@ -62,7 +66,10 @@ def grammar_gaps(parse: Parse, grammar: Grammar) -> list[GrammarGap]:
             if (label, longer) in has:
                 continue
             index = node.children[before].start if before < len(node.children) else node.end
-            if not bears(parse, index):
+            adverb = symbol == "ADVP"
+            fits = bears_first(parse, node, longer) if index == 0 else bears(parse, index, adverb)
+            fits = fits and suits(parse, index, symbol)
+            if not fits:
                 continue
             odds = grammar.probability(label, longer)
             for tags, own in spelt(symbol, grammar):
@@ -79,6 +86,12 @@ def richer(label: str, parts: Symbols, grammar: Grammar) -> Iterator[tuple[Symbo
     for longer in grammar.superstructures(label, parts, allowed, 1)[:PER_PHRASE]:
         for ((before, symbol),) in insertions(longer, parts, allowed):
             yield longer, before, symbol
+    for symbol in OPENINGS:
+        before_all = (symbol, ",", *parts)
+        if label == "S" and grammar.probability(label, before_all) > 0:
+            yield before_all, 0, symbol
+    if label == "NP" and "CC" not in parts and grammar.probability("NP", ("NP", "CC", "NP")) > 0:
+        yield ("NP", "CC", "NP"), len(parts), JOINED
     for symbol in sorted(PHRASES):
         if label != symbol and grammar.probability(label, (label, symbol)) > 0:
             yield (label, symbol), len(parts), symbol
@@ -89,6 +102,11 @@ def spelt(symbol: str, grammar: Grammar) -> tuple[tuple[tuple[str, ...], float],
     """A phrase as tags that can be filled, the likeliest ways by the grammar with their probabilities."""
     if symbol in TAGS:
         return (((symbol,), 1.0),)
+    if symbol == JOINED:
+        things = [row for row in spelt("PP", grammar) if row[0][0] == "IN"]
+        return tuple((("CC", *tags[1:]), odds) for tags, odds in things)
+    if symbol == "ADVP":  # of one word: longer ones compare or measure
+        return ((("RB",), 1.0),)
     heap: list[tuple[float, tuple[str, ...]]] = [(-1.0, (symbol,))]
     done: list[tuple[tuple[str, ...], float]] = []
     seen = 0
@@ -119,7 +137,51 @@ def complete(symbol: str, tags: tuple[str, ...]) -> bool:
     return symbol != "PP" or (tags[0] == "IN" and len(tags) > 1 and tags[-1] in ("NN", "NNS"))
 
 
-def bears(parse: Parse, index: int) -> bool:
+def suits(parse: Parse, index: int, symbol: str) -> bool:
+    """Whether a place suits what is added: adjectives before nouns, another thing behind an object that ends the text.
+
+    Phrases and clauses behind a subject read badly whatever a model thinks of them ("the cream of the crop irritates my
+    skin"), and so does anything between a verb and its object. An adverb tells how something is done: right before the
+    verb.
+    """
+    if not index:
+        return True
+    left, right = parse.tokens[index - 1], parse.tokens[index]
+    if symbol in WORDS:
+        named = left_alone("never_modified") | abusive() | groups(parse.language or DEFAULT)
+        noun = right.tag in ("NN", "NNS") and right.text.lower() not in named
+        return noun and left.tag not in ("NN", "NNS", "JJ", "VBZ", "VBD", "VBP")
+    if left.pos == "VERB" and any(
+        t.head == index - 1 and t.relation == "dobj" for t in parse.tokens
+    ):
+        return False
+    if symbol == "ADVP":
+        acts = left.relation.startswith("nsubj") or (left.tag == "CC" and right.relation == "conj")
+        return acts and right.tag in FINITE | {"VB"} and right.pos == "VERB"
+    if left.relation.startswith("nsubj"):
+        return False
+    if symbol == JOINED:
+        thing = left.relation == "dobj" and left.tag in ("NN", "NNS")
+        return thing and right.text == "."
+    return True
+
+
+@cache
+def groups(language: str) -> frozenset[str]:
+    """Words that name people, or abuse them: never added, and said to be nothing else than they are."""
+    named = {word for term in term_lists(language).get("identity", ()) for word in term.split()}
+    return frozenset(word.lower() for word in named) | abusive()
+
+
+def bears_first(parse: Parse, node: Tree, longer: Symbols) -> bool:
+    """Whether a whole statement may have a phrase and a comma before it: one that begins with no name or aside."""
+    first = parse.tokens[0]
+    whole = (node.start, node.end) == (0, len(parse.tokens)) and longer[1] == ","
+    plain = first.pos in ("DET", "PRON", "NOUN", "VERB", "ADJ") and first.text[:1].isupper()
+    return whole and plain and not any(t.text == "," for t in parse.tokens[:FEW])
+
+
+def bears(parse: Parse, index: int, adverb: bool) -> bool:
     """Whether a place may take more words: not first, within no name, number or contraction, beside no mark."""
     if not 0 < index < len(parse.tokens):
         return False
@@ -129,5 +191,7 @@ def bears(parse: Parse, index: int) -> bool:
         return False
     if glued(parse, index) and not ends:
         return False
+    if adverb:  # whoever acts may do it quickly
+        return left.pos in ("NOUN", "PROPN", "PRON", "CCONJ")
     named = left.tag.startswith("NNP") or left.pos in ("PUNCT", "PRON", "NUM", "SYM")
     return not named and left.text.lower() not in left_alone("never_modified") | abusive()
