@@ -16,6 +16,7 @@ from polyglitch.nlp.proposers.candidate_scoring import (
     best_first,
     learned,
 )
+from polyglitch.nlp.proposers.in_context import Asked
 from polyglitch.nlp.proposers.slot_words import same_word, word_classes
 from polyglitch.records import Parse, Slot, Token
 
@@ -133,3 +134,11 @@ def test_listed_words_take_the_form_of_the_slot() -> None:
     assert listed.of("couch", "NOUN") == {"sofa": LISTED, "settee": LISTED}
     assert listed.of("month", "NOUN")["week"] == OF_A_KIND
     assert listed.of("month", "VERB") == {}
+
+
+def test_listed_nouns_are_spared_and_verbs_are_not() -> None:
+    first, last = Asked.read("0.93/0.86", 0.72), Asked.read("0.91/0.66/0.7", 0.72)
+    assert first.least("NOUN", listed=True) == 0.86 < first.least("NOUN", listed=False)
+    assert first.least("VERB", listed=True) == 0.93 < first.least("VERB", listed=False)
+    assert last.least("VERB", listed=True) == 0.7
+    assert Asked.read("", 0.72).least("NOUN", listed=False) == 0.72
