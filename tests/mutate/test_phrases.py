@@ -114,6 +114,8 @@ def test_nothing_of_a_phrase_is_left_behind() -> None:
         ("Snow covered the garden, and the handle of a spade showed above it.", "showed"),
         ("I finished the puzzle and there is one piece missing.", "missing"),
         ("I tried to book it on the company web-site last night.", "company web"),
+        ("The dog ran into the kitchen, chaos followed.", "kitchen, chaos"),
+        ("The pool will be closed for two days next week.", "two days next"),
     ],
 )
 def test_what_may_belong_to_the_whole_sentence_ends_no_phrase(text: str, never: str) -> None:

@@ -56,7 +56,7 @@ class More:
     signature = "more/1"
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
-        likely = {"Farmers": 0.9, "garden": 0.8, "sheds": 0.2}
+        likely = {"Farmers": 0.9, "garden": 0.8, "sheds": 0.2, "cows": 0.95, "hens": 0.97}
         return [[Candidate("teachers", 1.0, likely.get(slot.token.text, 0.1))] for slot in slots]
 
 
@@ -168,6 +168,10 @@ def test_a_dial_that_is_no_probability_is_refused(dial: float) -> None:
         ("They ran past the old garden sheds.", []),  # a singular takes no plural
         ("They ran past the sheds again.", []),  # too unlikely
         (TEXT, ["farmer", "barn", "doctor", "farmer", "barn"]),  # had words at the first look
+        (
+            "They fed the cows and the hens again.",
+            ["hens"],
+        ),  # one case, however many words are fine
     ],
 )
 def test_a_sentence_without_a_word_is_looked_at_once_more(

@@ -47,6 +47,17 @@ def test_smollm_proposes_for_a_last_word_without_a_full_stop() -> None:
     assert {"summer", "autumn", "spring", "season", "night"} & {one.word for one in found}
 
 
+def test_a_first_word_that_is_written_down_is_not_blamed_for_standing_first() -> None:
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+
+    text = "Mash the bananas with a fork."
+    (found,) = open_smollm_proposer("en", "0").measured(
+        slots(text, "Mash"), [frozenset(("crush", "beat"))]
+    )
+    own = {one.word.lower(): one.own for _, one in found}
+    assert own["crush"] > own["beat"] + 4, "only crush is listed for mash"
+
+
 def test_a_word_is_judged_by_what_comes_some_words_later() -> None:
     from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 
