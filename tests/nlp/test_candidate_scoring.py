@@ -16,7 +16,7 @@ from polyglitch.nlp.proposers.candidate_scoring import (
     best_first,
     learned,
 )
-from polyglitch.nlp.proposers.in_context import Asked
+from polyglitch.nlp.proposers.in_context import LeastNatural
 from polyglitch.nlp.proposers.slot_words import same_word, word_classes
 from polyglitch.records import Parse, Slot, Token
 
@@ -137,8 +137,8 @@ def test_listed_words_take_the_form_of_the_slot() -> None:
 
 
 def test_listed_nouns_are_spared_and_verbs_are_not() -> None:
-    first, last = Asked.read("0.93/0.86", 0.72), Asked.read("0.91/0.66/0.7", 0.72)
+    first, last = LeastNatural.read("0.93/0.86", 0.72), LeastNatural.read("0.91/0.66/0.7", 0.72)
     assert first.least("NOUN", listed=True) == 0.86 < first.least("NOUN", listed=False)
     assert first.least("VERB", listed=True) == 0.93 < first.least("VERB", listed=False)
     assert last.least("VERB", listed=True) == 0.7
-    assert Asked.read("", 0.72).least("NOUN", listed=False) == 0.72
+    assert LeastNatural.read("", 0.72).least("NOUN", listed=False) == 0.72

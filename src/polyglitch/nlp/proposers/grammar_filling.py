@@ -39,7 +39,7 @@ FIRST = "^"  # behind a tag: its words as a sentence begins with them
 Allowed = Callable[[str, str], bool]
 
 
-class Context(msgspec.Struct, frozen=True):
+class ReadSentence(msgspec.Struct, frozen=True):
     """A sentence as the model read it, after examples or alone, up to each of its tokens."""
 
     states: Floats
@@ -57,17 +57,17 @@ class Context(msgspec.Struct, frozen=True):
         """Where in the pool all is that stands before a place after so many tokens."""
         return self.places[: len(self.places) - len(self.ids) + count]
 
-    def rest(self, pool: PackedPool, count: int, after: tuple[int, ...]) -> Rest:
+    def rest(self, pool: PackedPool, count: int, after: tuple[int, ...]) -> WhatFollows:
         """What follows a place; `after` where it does not stand in the sentence as it will."""
         ids = self.ids[count : count + TAIL]
         at = self.before + count - 1
         own = pool.log_odds(self.states[at : at + len(ids)], ids) if ids else []
         if after:
-            return Rest(after[: len(own) + 1], (0.0, *own))  # a comma comes first
-        return Rest(ids, tuple(own))
+            return WhatFollows(after[: len(own) + 1], (0.0, *own))  # a comma comes first
+        return WhatFollows(ids, tuple(own))
 
 
-class Rest(msgspec.Struct, frozen=True):
+class WhatFollows(msgspec.Struct, frozen=True):
     """What follows a place: its first tokens, and how likely each is without a filling."""
 
     ids: tuple[int, ...]
@@ -138,8 +138,8 @@ class GrammarFilling:
         """For each place some fillings, in no order; `words` are those that may have a tag."""
         told, bare = self._read(text)
         pool, begun = self._pool, []
-        rests: dict[int, Rest] = {}
-        bare_rests: dict[int, Rest] = {}
+        rests: dict[int, WhatFollows] = {}
+        bare_rests: dict[int, WhatFollows] = {}
         for number, place in enumerate(places):
             count, alone = told.ends.get(place.at), bare.ends.get(place.at)
             after = self._ids(place.after)
@@ -178,7 +178,7 @@ class GrammarFilling:
             )
         return found
 
-    def _read(self, text: str) -> tuple[Context, Context]:
+    def _read(self, text: str) -> tuple[ReadSentence, ReadSentence]:
         """The sentence once more after itself and examples of others that grew; and alone."""
         pool = self._pool
         pool.size = len(self._shown)  # what other texts left is written over
@@ -191,12 +191,12 @@ class GrammarFilling:
         ends = {0: 0} | {token.end - 1: place for place, token in enumerate(tokens, 1)}
         ends_alone = {0: 0} | {token.end: place for place, token in enumerate(alone, 1)}
         return (
-            Context(done.states, done.places, ids, ends, len(ids) + len(self._again)),
-            Context(bare.states, bare.places, own, ends_alone, 1),
+            ReadSentence(done.states, done.places, ids, ends, len(ids) + len(self._again)),
+            ReadSentence(bare.states, bare.places, own, ends_alone, 1),
         )
 
     def _alone(
-        self, full: Sequence[Begun], places: Sequence[OpenPlace], bare: Context
+        self, full: Sequence[Begun], places: Sequence[OpenPlace], bare: ReadSentence
     ) -> list[Begun]:
         """The same fillings with their likelihoods where the model has not seen how the sentence goes on."""
         pool, found = self._pool, []
@@ -320,7 +320,7 @@ def mean(odds: Sequence[float]) -> float:
 
 
 def step_losses(
-    pool: PackedPool, full: Sequence[Begun], rests: Mapping[int, Rest]
+    pool: PackedPool, full: Sequence[Begun], rests: Mapping[int, WhatFollows]
 ) -> list[list[float]]:
     """By how much less likely each filling makes every token that follows its place, as logarithms."""
     found: list[list[float]] = []

@@ -48,7 +48,7 @@ TAKEN, TAKEN_BY_PART = 0.72, {"VERB": 0.94, "ADV": 0.94, "ADJ": 0.86}
 SPARED, NOT_SPARED = 0.07, ("VERB", "ADV")
 
 
-class Asked(NamedTuple):
+class LeastNatural(NamedTuple):
     """How natural a word must be: any, one that is written down for the old one, and such a verb or adverb."""
 
     every: float
@@ -56,7 +56,7 @@ class Asked(NamedTuple):
     listed_verb: float
 
     @classmethod
-    def read(cls, text: str, usual: float) -> Asked:
+    def read(cls, text: str, usual: float) -> LeastNatural:
         """Of `0.9`, `0.9/0.8` or `0.9/0.8/0.85`; what is left out follows from the first."""
         every, listed, verb, *_ = [*text.split("/"), "", "", ""]
         least = float(every or usual)
@@ -115,7 +115,7 @@ class MeaningProposer:
         base: SmolLmProposer,
         likeness: WordsInContext | None,
         other: bool,
-        least: Asked,
+        least: LeastNatural,
     ) -> None:
         self._base, self._likeness, self._other, self._least = base, likeness, other, least
         self._judge = CandidateJudge(base.wordnet, likeness is not None)
@@ -170,7 +170,7 @@ def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
     of words that are written down for the old one: `in-context:smollm:0.91/0.66/0.66`, the last of verbs.
     """
     try:
-        least = Asked.read(asked, TAKEN_UNLIKE if other else TAKEN)
+        least = LeastNatural.read(asked, TAKEN_UNLIKE if other else TAKEN)
     except ValueError:
         raise UsageError(
             f"smollm:{asked}: {asked!r} is no number from 0 to 1, the least probability of being natural"
