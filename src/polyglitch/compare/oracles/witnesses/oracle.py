@@ -328,6 +328,7 @@ def witnesses(
 
     arguments = {
         "aligned": aligned().signature,
+        "doubt": DOUBT,
         "language": language,
         "model": model.name,
         "threshold": model.threshold if threshold is None else threshold,
