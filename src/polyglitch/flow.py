@@ -18,7 +18,6 @@ from typing import Any
 import msgspec
 
 from polyglitch.campaign import Campaign
-from polyglitch.mutate.without_case import reasons_without_case
 from polyglitch.rank.cached_rank import CachedRank, asks_first, open_order, ranks_cases
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
 from polyglitch.registry import Method
@@ -356,7 +355,7 @@ class Flow:
         reasons: dict[str, dict[str, int]] = {}
         for method in self.plan.methods:
             seeds = self.store.cases.without_case(self.run_id, method.name, LOOKED_INTO)
-            why = reasons_without_case(method.mutate, seeds, self.tools) if seeds else {}
+            why = self.engine.without_case(method, seeds) if seeds else {}
             reasons |= {method.name: why} if why else {}
         return {"without_case_reasons": reasons}
 

@@ -19,6 +19,7 @@ from polyglitch.languages import DEFAULT, two_letters
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import guess_language
 from polyglitch.mutate.capabilities.spec import GENERAL, load_suite
+from polyglitch.mutate.without_case import reasons_without_case
 from polyglitch.nlp.parsers.choose import choose, how_to_install
 from polyglitch.protocols import Remote, System
 from polyglitch.rank.cached_rank import check_rank
@@ -368,6 +369,9 @@ class Engine(Protocol):
     def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
         """What the method's oracle says of some trials."""
 
+    def without_case(self, method: Method, seeds: Sequence[Seed]) -> dict[str, int]:
+        """How many of some seeds have no case for which reason."""
+
     def foreman(self, run: str, store: Store, languages: Languages) -> Foreman | None:
         """Who hands cases to workers that ask, judge and keep; nobody where all of that is done here."""
 
@@ -400,6 +404,10 @@ class LocalEngine:
         """The verdicts, begun now."""
         return method.begin(trials, self._tools)
 
+    def without_case(self, method: Method, seeds: Sequence[Seed]) -> dict[str, int]:
+        """Why no case came of some seeds."""
+        return reasons_without_case(method.mutate, seeds, self._tools)
+
     def foreman(self, run: str, store: Store, languages: Languages) -> None:
         """This process is the only one."""
 
@@ -413,7 +421,9 @@ def open_engine(campaign: Campaign) -> Engine:
     if name not in ENGINES:
         raise UsageError(f"--engine {campaign.engine!r}: no such engine{suggest(name, ENGINES)}")
     if name == "local":
-        return LocalEngine()
+        from polyglitch.run.second_process import SecondProcess, wanted
+
+        return SecondProcess(campaign) if wanted(campaign) else LocalEngine()
     if campaign.rank != "none":
         raise UsageError(
             f"--rank {campaign.rank} looks into a model in this process, and --engine ray has it elsewhere; "

@@ -29,19 +29,17 @@ from polyglitch.errors import SystemFailed
 from polyglitch.protocols import System
 from polyglitch.records import Case, Input, Output, Seed, Trial, Verdict
 from polyglitch.registry import Method
-from polyglitch.run.plan import Later
-from polyglitch.run.ray_actors import (
+from polyglitch.run.method_actor import (
     CASES,
-    OUTPUTS,
+    REASONS,
     VERDICTS,
-    Description,
     Languages,
     MethodActor,
-    Replica,
     Reply,
-    Worker,
     opened,
 )
+from polyglitch.run.plan import Later
+from polyglitch.run.ray_actors import OUTPUTS, Description, Replica, Worker
 from polyglitch.run.workers import Foreman, Settled, WorkerLost
 from polyglitch.store.store import Store
 from polyglitch.systems.spending import Limits, Meter, Spent
@@ -224,6 +222,11 @@ class RayEngine:
     def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
         """The verdicts on some trials, under way from now on."""
         return self._send("compare", method, list(trials), VERDICTS)
+
+    def without_case(self, method: Method, seeds: Sequence[Seed]) -> dict[str, int]:
+        """Why no case came of some seeds, told by one of the hands."""
+        found: dict[str, int] = self._send("without_case", method, list(seeds), REASONS)()
+        return found
 
     def close(self) -> None:
         """End what was started here; a cluster that ran before goes on."""
