@@ -33,7 +33,7 @@ from polyglitch.results.summary import (
 from polyglitch.run.asking import Asked, Asker, RoundTrips
 from polyglitch.run.budget import CaseQueue, Estimate, Progress, Watch, reckon
 from polyglitch.run.flakiness import merge_repeats
-from polyglitch.run.plan import Later, Open, open_engine, open_plan, prompted
+from polyglitch.run.plan import Engine, Later, Open, open_engine, open_plan, prompted
 from polyglitch.run.workers import Foreman, Settled
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
@@ -66,10 +66,13 @@ def run(campaign: Campaign, watch: Watch = lambda _: None) -> tuple[str, dict[st
 
 @contextmanager
 def finished(
-    campaign: Campaign, watch: Watch = lambda _: None, open_one: Open | None = None
+    campaign: Campaign,
+    watch: Watch = lambda _: None,
+    open_one: Open | None = None,
+    engine: Engine | None = None,
 ) -> Iterator[tuple[History, dict[str, Any]]]:
     """Run a campaign, or go on with it; what came of it, its store open for as long as it is looked at."""
-    flow = Flow(campaign, watch, open_one)
+    flow = Flow(campaign, watch, open_one, engine)
     try:
         figures = flow.run()
         flow.close_systems()
@@ -92,7 +95,13 @@ def estimate(campaign: Campaign) -> Estimate:
 class Flow:
     """One run of a campaign, its stages as methods in their order."""
 
-    def __init__(self, campaign: Campaign, watch: Watch, open_one: Open | None = None) -> None:
+    def __init__(
+        self,
+        campaign: Campaign,
+        watch: Watch,
+        open_one: Open | None = None,
+        engine: Engine | None = None,
+    ) -> None:
         campaign = prompted(campaign)
         self.campaign, self.watch, self.progress = campaign, watch, Progress()
         self.stages: defaultdict[str, float] = defaultdict(float)  # seconds waited for each
@@ -100,7 +109,7 @@ class Flow:
         self.judging = deque()
         self.askers: list[Asker] = []
         with ExitStack() as opened:  # closed again where a later part cannot be opened
-            self.engine = open_engine(campaign)
+            self.engine = engine or open_engine(campaign)
             opened.callback(self.engine.close)
             self.plan = open_plan(campaign, open_one or self.engine.open_system)
             for system in self.plan.systems:
@@ -207,7 +216,7 @@ class Flow:
 
     def open_askers(self) -> None:
         """Whoever asks the systems; the store has what they were asked before."""
-        self.engine.start(self.plan.methods, self.tools)
+        ready = self.engine.start(self.plan.methods, self.tools)
         patience = self.campaign.timeout + self.engine.grace
         self.account = self.store.leases.account(self.run_id, self.plan.meter)
         self.askers = [
@@ -216,6 +225,18 @@ class Flow:
         ]
         self.trips = RoundTrips(self.askers, self.plan.languages[1], self.campaign.repeat)
         self.budget = Budget(self.campaign.budget, self.campaign.repeat, self.askers[0].key)
+        if self.engine.loads_beside:
+            self.ask_originals()
+        ready()
+
+    def ask_originals(self) -> None:
+        """Let the system begin with the first sentences themselves, which every pair of theirs needs."""
+        pairs = all(
+            one.task == "translation" and one.route == "direct" for one in self.plan.methods
+        )
+        if pairs and not self.budget.limited:
+            count = min(self.campaign.limit or SEEDS_AT_ONCE, SEEDS_AT_ONCE)
+            self.askers[0].submit([seed.input for seed in islice(iter(self.plan.corpus), count)])
 
     def estimate(self) -> Estimate:
         """What the run will ask, judged by its first seeds; nothing is asked for it."""

@@ -317,18 +317,26 @@ def run_campaign(
     """Run, show, write reports; the exit code."""
     import msgspec
 
+    from polyglitch.run.second_process import started
+
+    engine = started(campaign)  # it loads while all that follows is imported
+
     from polyglitch.flow import finished
     from polyglitch.report.html import STDOUT, findings_for, write_report, writer_for
     from polyglitch.results.answer import gate_of
     from polyglitch.results.summary import summarise
     from polyglitch.store.store import shown
 
-    for path in campaign.output:  # a wrong extension shows before the run, not after it
-        writer_for(Path(path))
     piped = STDOUT in campaign.output  # then the report alone is on standard output
     with ExitStack() as stack:
+        if engine:
+            stack.callback(engine.close)
+        for path in campaign.output:  # a wrong extension shows before the run, not after it
+            writer_for(Path(path))
         with progress_bar(hidden=quiet or as_json or verbose) as watch:
-            history, figures = stack.enter_context(finished(campaign, warned(watch, verbose)))
+            history, figures = stack.enter_context(
+                finished(campaign, warned(watch, verbose), engine=engine)
+            )
         gate = gate_of(
             figures, campaign.fail_under, campaign.max_undecided, campaign.capability_limits
         )

@@ -114,11 +114,10 @@ class MethodActor:
     def describe(self) -> Reply:
         """Load what the methods need; the first call takes its time."""
 
-        def work() -> list[str]:
+        def work() -> None:
             for name in self._options.methods:
                 for need in self._method(name).needs:
                     self._tools.check(need, *self._languages)
-            return list(self._methods)
 
         return replied(work)
 

@@ -360,8 +360,12 @@ class Engine(Protocol):
     def open_system(self, uri: str, timeout: float) -> System:
         """The system under test."""
 
-    def start(self, methods: Sequence[Method], tools: Toolbox) -> None:
-        """Be ready for these methods, or say what is missing."""
+    @property
+    def loads_beside(self) -> bool:
+        """Whether this process has nothing to do while what the methods need is loaded."""
+
+    def start(self, methods: Sequence[Method], tools: Toolbox) -> Later[None]:
+        """Get ready for these methods; calling it waits, and says what is missing."""
 
     def mutate(self, method: Method, seeds: Sequence[Seed]) -> Later[Iterable[Case]]:
         """The cases of some seeds."""
@@ -384,17 +388,19 @@ class LocalEngine:
 
     ahead = 0
     grace = 0.0
+    loads_beside = False
 
     def open_system(self, uri: str, timeout: float) -> System:
         """The system under test."""
         return open_system(uri, timeout)
 
-    def start(self, methods: Sequence[Method], tools: Toolbox) -> None:
+    def start(self, methods: Sequence[Method], tools: Toolbox) -> Later[None]:
         """Load what the methods need."""
         self._tools = tools
         for method in methods:
             for need in method.needs:
                 tools.check(need, *tools.languages)
+        return lambda: None
 
     def mutate(self, method: Method, seeds: Sequence[Seed]) -> Later[Iterable[Case]]:
         """The cases, made while they are walked through."""
@@ -421,9 +427,9 @@ def open_engine(campaign: Campaign) -> Engine:
     if name not in ENGINES:
         raise UsageError(f"--engine {campaign.engine!r}: no such engine{suggest(name, ENGINES)}")
     if name == "local":
-        from polyglitch.run.second_process import SecondProcess, wanted
+        from polyglitch.run.second_process import started
 
-        return SecondProcess(campaign) if wanted(campaign) else LocalEngine()
+        return started(campaign) or LocalEngine()
     if campaign.rank != "none":
         raise UsageError(
             f"--rank {campaign.rank} looks into a model in this process, and --engine ray has it elsewhere; "

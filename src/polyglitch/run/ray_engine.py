@@ -152,6 +152,7 @@ class RayEngine:
     """Fits `polyglitch.run.plan.Engine`."""
 
     grace = 2 * RECOVERY
+    loads_beside = False
 
     def __init__(self, campaign: Campaign, address: str = "") -> None:
         self._campaign = campaign
@@ -207,13 +208,14 @@ class RayEngine:
         inputs = sum(len(case.inputs) for case in cases)
         return hops * turns * inputs * (self._campaign.timeout + 1.0) + RECOVERY
 
-    def start(self, methods: Sequence[Method], tools: Toolbox) -> None:
+    def start(self, methods: Sequence[Method], tools: Toolbox) -> Later[None]:
         """Start the hands; what is missing on a machine of the cluster shows now."""
         raw = msgspec.json.encode(self._campaign)
         self._hands = ActorPool(MethodActor, self.ahead, self._share, raw, tools.languages)
         self._pools.append(self._hands)
-        opened(self._hands.call("describe"), list[str])
+        opened(self._hands.call("describe"), None)
         self._threads = ThreadPoolExecutor(self.ahead)
+        return lambda: None
 
     def mutate(self, method: Method, seeds: Sequence[Seed]) -> Later[Iterable[Case]]:
         """The cases of some seeds, under way from now on."""

@@ -13,44 +13,35 @@ from __future__ import annotations
 import json
 import logging
 import os
-import queue
 import subprocess
 import sys
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from polyglitch.campaign import Campaign
 from polyglitch.errors import SystemFailed
-from polyglitch.protocols import System
-from polyglitch.records import Case, Seed, Trial, Verdict
 from polyglitch.registry import Method, entries
-from polyglitch.run.method_actor import (
-    CASES,
-    REASONS,
-    VERDICTS,
-    Languages,
-    MethodActor,
-    Reply,
-    opened,
-)
-from polyglitch.run.plan import Later
-from polyglitch.store.store import Store
-from polyglitch.tools import Toolbox, open_system
+
+if TYPE_CHECKING:  # the process is started before any of these is imported, which takes its time
+    from polyglitch.protocols import System
+    from polyglitch.records import Case, Seed, Trial, Verdict
+    from polyglitch.run.method_actor import Languages, Reply
+    from polyglitch.run.plan import Later
+    from polyglitch.store.store import Store
+    from polyglitch.tools import Toolbox
 
 # The folders that modules come from are told, and no other is looked into: not the one it was started in.
 START = (
     "import sys; from json import loads; sys.path[:] = loads(sys.argv[1]); "
-    "from polyglitch.run.second_process import serve; serve()"
+    "from polyglitch.run.process_loop import serve; serve()"
 )
 LENGTH = 8  # bytes that say how many follow
 LOGGED = -1  # the number of a message that answers nothing
-BEGUN = 2  # pieces that are judged at once: the words of one while a model is asked about the other
 PATIENCE = 5.0  # seconds that the process has to end
 Request = tuple[int, str, str, bytes]
 Answer = tuple[int, str, bytes]
@@ -64,15 +55,23 @@ def wanted(campaign: Campaign) -> bool:
     return computes_here and not alone and campaign.rank == "none" and campaign.judge is None
 
 
+def started(campaign: Campaign) -> SecondProcess | None:
+    """The process of a campaign that gains by it."""
+    named = campaign.engine == "local" and wanted(campaign)
+    return SecondProcess(campaign) if named else None
+
+
 class SecondProcess:
     """Fits `polyglitch.run.plan.Engine`."""
 
     ahead = 1
     grace = 0.0
+    loads_beside = True
 
     def __init__(self, campaign: Campaign) -> None:
         self._campaign = campaign
-        self._lock, self._waiting = threading.Lock(), dict[int, Future[Reply]]()
+        self._lock = threading.Lock()
+        self._waiting: dict[int, Future[Reply]] = {}
         self._asked = 0
         # In a group of its own: Ctrl-C is for the process that people see, which ends this one.
         self._process = subprocess.Popen(
@@ -85,24 +84,34 @@ class SecondProcess:
 
     def open_system(self, uri: str, timeout: float) -> System:
         """The system under test, in this process."""
+        from polyglitch.tools import open_system
+
         return open_system(uri, timeout)
 
-    def start(self, methods: Sequence[Method], tools: Toolbox) -> None:
-        """Have the methods' tools loaded there, or say what is missing."""
+    def start(self, methods: Sequence[Method], tools: Toolbox) -> Later[None]:
+        """Have the methods' tools loaded there from now on; what is missing shows when that is waited for."""
+        from polyglitch.run.method_actor import opened
+
         raw = msgspec.json.encode(self._campaign)
-        told = msgspec.json.encode((raw, tools.languages))
-        opened(self._ask("start", "", told).result(), list[str])
+        future = self._ask("start", "", msgspec.json.encode((raw, tools.languages)))
+        return lambda: opened(future.result(), None)
 
     def mutate(self, method: Method, seeds: Sequence[Seed]) -> Later[Iterable[Case]]:
         """The cases of some seeds, under way from now on."""
+        from polyglitch.run.method_actor import CASES
+
         return self._send("mutate", method, seeds, CASES)
 
     def compare(self, method: Method, trials: Sequence[Trial]) -> Later[list[Verdict]]:
         """The verdicts on some trials, under way from now on."""
+        from polyglitch.run.method_actor import VERDICTS
+
         return self._send("compare", method, trials, VERDICTS)
 
     def without_case(self, method: Method, seeds: Sequence[Seed]) -> dict[str, int]:
         """Why no case came of some seeds."""
+        from polyglitch.run.method_actor import REASONS
+
         found: dict[str, int] = self._send("without_case", method, seeds, REASONS)()
         return found
 
@@ -121,6 +130,8 @@ class SecondProcess:
             self._process.wait()
 
     def _send(self, what: str, method: Method, records: Sequence[Any], kind: Any) -> Later[Any]:
+        from polyglitch.run.method_actor import opened
+
         if not records:
             return list
         future = self._ask(what, method.name, msgspec.json.encode(list(records)))
@@ -177,59 +188,3 @@ def receive(pipe: Any, kind: Any) -> Any:
         if len(length) == LENGTH:
             return msgspec.msgpack.decode(pipe.read(int.from_bytes(length, "big")), type=kind)
     return None
-
-
-class Forwarded(logging.Handler):
-    """Hands warnings to the process that people see."""
-
-    def __init__(self, answer: Callable[[int, str, bytes], None]) -> None:
-        super().__init__(logging.WARNING)
-        self._answer = answer
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Send one."""
-        self._answer(LOGGED, record.name, record.getMessage().encode())
-
-
-def serve() -> None:
-    """Do what is asked until nobody is left to ask; what libraries print goes where errors go."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    lock = threading.Lock()
-
-    def answer(number: int, name: str, raw: bytes) -> None:
-        with lock, suppress(OSError):
-            send(answers, (number, name, raw))
-
-    logging.getLogger("polyglitch").addHandler(Forwarded(answer))
-    requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
-    threading.Thread(target=take, args=(sys.stdin.buffer, requests), daemon=True).start()
-    work(requests, answer)
-
-
-def take(pipe: BinaryIO, requests: queue.SimpleQueue[Request]) -> None:
-    """Put what is asked into the queue; end the process with its input, whatever it is doing."""
-    while (request := receive(pipe, Request)) is not None:
-        requests.put(request)
-    os._exit(0)
-
-
-def work(requests: queue.SimpleQueue[Request], answer: Callable[[int, str, bytes], None]) -> None:
-    """Answer one request after the other; verdicts that wait for a model are called for when nothing else is asked."""
-    begun: deque[tuple[int, Callable[[], Reply]]] = deque()
-    actor: Any = None
-    while True:
-        if begun and (requests.empty() or len(begun) >= BEGUN):
-            number, verdicts = begun.popleft()
-            answer(number, *verdicts())
-            continue
-        number, what, method, raw = requests.get()
-        if what == "start":
-            campaign, languages = msgspec.json.decode(raw, type=tuple[bytes, Languages])
-            store = msgspec.json.decode(campaign, type=Campaign).store
-            actor = MethodActor(campaign, languages, Store(store))
-            answer(number, *actor.describe())
-        elif what == "compare":
-            begun.append((number, actor.begin(method, raw)))
-        else:
-            answer(number, *getattr(actor, what)(method, raw))

@@ -1,0 +1,78 @@
+"""What a process does that makes cases and judges for another one: it is asked through its input, and ends with it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+import msgspec
+
+from polyglitch.campaign import Campaign
+from polyglitch.run.method_actor import Languages, MethodActor, Reply
+from polyglitch.run.second_process import LOGGED, Request, receive, send
+from polyglitch.store.store import Store
+
+BEGUN = 2  # pieces that are judged at once: the words of one while a model is asked about the other
+
+
+class Forwarded(logging.Handler):
+    """Hands warnings to the process that people see."""
+
+    def __init__(self, answer: Callable[[int, str, bytes], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._answer = answer
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send one."""
+        self._answer(LOGGED, record.name, record.getMessage().encode())
+
+
+def serve() -> None:
+    """Do what is asked until nobody is left to ask; what libraries print goes where errors go."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    lock = threading.Lock()
+
+    def answer(number: int, name: str, raw: bytes) -> None:
+        with lock, suppress(OSError):
+            send(answers, (number, name, raw))
+
+    logging.getLogger("polyglitch").addHandler(Forwarded(answer))
+    requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+    threading.Thread(target=take, args=(sys.stdin.buffer, requests), daemon=True).start()
+    work(requests, answer)
+
+
+def take(pipe: BinaryIO, requests: queue.SimpleQueue[Request]) -> None:
+    """Put what is asked into the queue; end the process with its input, whatever it is doing."""
+    while (request := receive(pipe, Request)) is not None:
+        requests.put(request)
+    os._exit(0)
+
+
+def work(requests: queue.SimpleQueue[Request], answer: Callable[[int, str, bytes], None]) -> None:
+    """Answer one request after the other; verdicts that wait for a model are called for when nothing else is asked."""
+    begun: deque[tuple[int, Callable[[], Reply]]] = deque()
+    actor: Any = None
+    while True:
+        if begun and (requests.empty() or len(begun) >= BEGUN):
+            number, verdicts = begun.popleft()
+            answer(number, *verdicts())
+            continue
+        number, what, method, raw = requests.get()
+        if what == "start":
+            campaign, languages = msgspec.json.decode(raw, type=tuple[bytes, Languages])
+            store = msgspec.json.decode(campaign, type=Campaign).store
+            actor = MethodActor(campaign, languages, Store(store))
+            answer(number, *actor.describe())
+        elif what == "compare":
+            begun.append((number, actor.begin(method, raw)))
+        else:
+            answer(number, *getattr(actor, what)(method, raw))
