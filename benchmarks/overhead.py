@@ -89,6 +89,8 @@ RUN = "-m polyglitch run"
 CAMPAIGN = f"{RUN} --system firefox:en-pt {OPTIONS}"
 # Comparing texts costs next to nothing: what is left is the campaign's own. The default oracle parses both outputs.
 PLAIN = "--param sit.structure=raw --param transrepair.oracle=published"
+# The pair and the facts of each output, none of the other witnesses.
+TWO_WITNESSES = "--param sit.oracle=aligned --param transrepair.oracle=aligned --lens none"
 
 
 def main() -> None:
@@ -108,7 +110,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts = folder / "texts.json"
-        bare, cold, warm, default, blind = [], [], [], [], []
+        bare, cold, warm, default, blind, two = [], [], [], [], [], []
         first = [*CAMPAIGN.split(), *corpus[:2], "--limit", "1"]
         timed("a first run", [sys.executable, *first, "--store", "first.sqlite"], folder)
         for turn in range(chosen.turns):
@@ -122,11 +124,18 @@ def main() -> None:
             default.append(timed("campaign with the default oracle", judged, folder))
             alone = [*campaign, "--lens", "none", "--store", str(folder / f"{turn}-alone.sqlite")]
             blind.append(timed("the same without a lens", alone, folder))
+            fewer = [
+                *campaign,
+                *TWO_WITNESSES.split(),
+                "--store",
+                str(folder / f"{turn}-two.sqlite"),
+            ]
+            two.append(timed("pair and facts alone", fewer, folder))
             texts.write_text(asked(other))
             bare.append(timed("translator alone", [sys.executable, "-c", BARE, str(texts)], folder))
         queries = len(json.loads(asked(other)))
         name = "overhead" if given == SAMPLE else "overhead-large"
-        record(name, figures(queries, cold, warm, default, blind, bare))
+        record(name, figures(queries, cold, warm, default, blind, two, bare))
 
 
 def over_http(corpus: list[str]) -> None:
@@ -163,10 +172,11 @@ def figures(
     warm: list[Seconds],
     default: list[Seconds],
     blind: list[Seconds],
+    two: list[Seconds],
     bare: list[Seconds],
 ) -> dict[str, float]:
     """The ratios that count."""
-    judged, unseen, alone = best(default), best(blind), best(bare)
+    judged, unseen, fewer, alone = best(default), best(blind), best(two), best(bare)
     found: dict[str, float] = {"queries": queries, "translator_alone_seconds": alone.clock}
     if cold:
         first, second = best(cold), best(warm)
@@ -180,8 +190,10 @@ def figures(
     return found | {
         "with_the_default_oracle_over_translator": judged.clock / alone.clock,
         "without_a_lens_over_translator": unseen.clock / alone.clock,
+        "pair_and_facts_over_translator": fewer.clock / alone.clock,
         "with_the_default_oracle_over_translator_by_processor": judged.processor / alone.processor,
         "without_a_lens_over_translator_by_processor": unseen.processor / alone.processor,
+        "pair_and_facts_over_translator_by_processor": fewer.processor / alone.processor,
     }
 
 

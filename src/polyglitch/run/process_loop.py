@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import queue
@@ -19,6 +20,9 @@ from polyglitch.run.method_actor import Languages, MethodActor, Reply
 from polyglitch.run.second_process import LOGGED, Request, receive, send
 from polyglitch.store.store import Store
 
+# New objects before the collector looks through them: what is judged leaves few behind, and looking through parsers and
+# word lists again and again took a tenth of the time.
+COLLECTED = (100_000, 20, 100)
 BEGUN = 2  # pieces that are judged at once: the words of one while a model is asked about the other
 
 
@@ -72,6 +76,8 @@ def work(requests: queue.SimpleQueue[Request], answer: Callable[[int, str, bytes
             store = msgspec.json.decode(campaign, type=Campaign).store
             actor = MethodActor(campaign, languages, Store(store))
             answer(number, *actor.describe())
+            gc.freeze()
+            gc.set_threshold(*COLLECTED)
         elif what == "compare":
             begun.append((number, actor.begin(method, raw)))
         else:
