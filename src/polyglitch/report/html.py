@@ -35,6 +35,7 @@ from polyglitch.results.curves import HEIGHT, WIDTH, Curve, svg_panels
 from polyglitch.results.findings import Finding, ReportLimits, Summary
 from polyglitch.results.history import History
 from polyglitch.results.tables import told
+from polyglitch.results.ways_back import bring_back
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -235,8 +236,10 @@ def writer_for(path: Path) -> Writer:
 
 def findings_for(path: str | Path, history: History) -> Iterator[Finding]:
     """A run's findings as a format wants them: for people, what several methods found on the same inputs is one."""
-    read_by_people = Path(path).suffix.lower() in FOR_PEOPLE
-    return history.merged_findings() if read_by_people else history.findings()
+    if Path(path).suffix.lower() not in FOR_PEOPLE:
+        return history.findings()
+    bring_back(history)
+    return history.merged_findings()
 
 
 def write_report(

