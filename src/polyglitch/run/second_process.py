@@ -42,7 +42,7 @@ START = (
 )
 LENGTH = 8  # bytes that say how many follow
 LOGGED = -1  # the number of a message that answers nothing
-PATIENCE = 5.0  # seconds that the process has to end
+PATIENCE = 0.2  # seconds that the process has to end by itself: it may still be loading
 Request = tuple[int, str, str, bytes]
 Answer = tuple[int, str, bytes]
 
