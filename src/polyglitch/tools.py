@@ -265,6 +265,12 @@ class Toolbox:
             known |= new
         return [known[key] or None for key in keys]
 
+    def made_once(self, place: tuple[str, str, str], make: Callable[[], Any]) -> Any:
+        """Something made of these tools, the same for all that is judged with them."""
+        if place not in self._made:
+            self._made[place] = make()
+        return self._made[place]
+
     def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
         """What was kept under these keys in this or an earlier run."""
         return self._store.outputs.remember(kind, keys) if self._store else {}

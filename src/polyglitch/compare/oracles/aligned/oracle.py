@@ -9,6 +9,7 @@ source, whether the other output says it in other words, and what kind of word i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from importlib.util import find_spec
 from typing import NamedTuple, cast, get_args
 
@@ -342,7 +343,11 @@ def resources_for(
     """The resources for the languages that are told, or else guessed from the texts."""
     source = short(source) or guess_language([quad.source for quad in quads])
     target = short(target) or guess_language([quad.first for quad in quads])
-    return Resources(tools, source, target, links)
+    make = partial(Resources, tools, source, target, links)
+    # What is known of words is kept from batch to batch; other people's tools need not be able to.
+    once = getattr(tools, "made_once", None)
+    found: Resources = once((f"resources, links={links}", source, target), make) if once else make()
+    return found
 
 
 def short(language: str | None) -> str:
