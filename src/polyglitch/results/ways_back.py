@@ -8,8 +8,11 @@ opened on a store's word, it is asked once somebody wants to read: a run that on
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from polyglitch import registry
 from polyglitch.campaign import Campaign
@@ -53,22 +56,23 @@ def bring_back(history: History) -> None:
     uri = turned_round(str(opened.get("system") or ""))
     if not uri or opened.get("back") or history.back_system or not history.finished:
         return
-    inputs = worst_outputs(history)
-    if not inputs:
-        return
-    try:
-        system = open_system(uri, TIMEOUT)
-    except PolyglitchError:
-        return  # the other direction is not installed
+    # Not installed, a store that cannot be written: what only helps to read ends no report.
+    with suppress(PolyglitchError, SQLAlchemyError):
+        if inputs := worst_outputs(history):
+            found = asked_now(uri, history, inputs)
+            history.store.runs.note(history.run_id, history.row["figures"] | found)
+            history.reload()
+
+
+def asked_now(uri: str, history: History, inputs: Sequence[Input]) -> dict[str, Any]:
+    """Ask a translator of this machine; what a run notes of it."""
+    system = open_system(uri, TIMEOUT)
     asker = Asker(system, history.store)
     try:
-        answers = asker.gather(asker.submit(inputs))
+        return noted(system.signature, asker.gather(asker.submit(inputs)), inputs)
     finally:
         asker.close()
         system.close()
-    figures = history.row["figures"] | noted(system.signature, answers, inputs)
-    history.store.runs.note(history.run_id, figures)
-    history.reload()
 
 
 def worst_outputs(history: History) -> list[Input]:
@@ -85,11 +89,16 @@ def noted(signature: str, answers: Answers, inputs: Sequence[Input]) -> dict[str
 
 
 def turned_round(uri: str) -> str:
-    """The same translator in the other direction: firefox:pt-en of firefox:en-pt; nothing of one that has none."""
+    """The same translator in the other direction: firefox:pt-en of firefox:en-pt; nothing of one that has none.
+
+    A store names it, on whose word only what is bundled is opened.
+    """
     scheme, _, rest = uri.strip().partition(":")
     known = registry.entries("systems").get(scheme)
     source, _, target = rest.partition("-")
-    return f"{scheme}:{target}-{source}" if known and known.data.get("turned") and target else ""
+    if known is None or known.data.get("opens") != "bundled" or not known.data.get("turned"):
+        return ""
+    return f"{scheme}:{target}-{source}" if target else ""
 
 
 def ask_aside(
