@@ -265,7 +265,7 @@ class Toolbox:
             known |= new
         return [known[key] or None for key in keys]
 
-    def made_once(self, place: tuple[str, str, str], make: Callable[[], Any]) -> Any:
+    def opened_once(self, place: tuple[str, str, str], make: Callable[[], Any]) -> Any:
         """Something made of these tools, the same for all that is judged with them."""
         if place not in self._made:
             self._made[place] = make()

@@ -345,7 +345,7 @@ def resources_for(
     target = short(target) or guess_language([quad.first for quad in quads])
     make = partial(Resources, tools, source, target, links)
     # What is known of words is kept from batch to batch; other people's tools need not be able to.
-    once = getattr(tools, "made_once", None)
+    once = getattr(tools, "opened_once", None)
     found: Resources = once((f"resources, links={links}", source, target), make) if once else make()
     return found
 
