@@ -130,6 +130,7 @@ class SmolLmProposer:
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
         self._candidates = candidate_words(language)
+        self._pool = PackedPool(self._weights, MIDDLE)
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, the most natural first."""
@@ -183,7 +184,8 @@ class SmolLmProposer:
         ]
         found: dict[int, list[tuple[float, ScoredCandidate]]] = {}
         for some in rows([one for one in sentences if one.places], size, AT_ONCE):
-            pool = PackedPool(self._weights, MIDDLE)
+            pool = self._pool
+            pool.clear()
             tried = [one for row in rows(some, size) for one in self._after_left(pool, row, wanted)]
             self._score_what_follows(pool, tried)
             if self._asked_for and wanted is None:
