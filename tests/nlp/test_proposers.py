@@ -39,6 +39,31 @@ def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
     assert [first, second, third] == again
 
 
+def test_a_sentence_with_enough_sure_words_is_not_read() -> None:
+    from polyglitch.nlp.proposers.smollm import SURE, open_smollm_proposer
+
+    proposer = open_smollm_proposer("en")
+    before = proposer.tokens
+    text = "The landlord found a leaflet and a suitcase in the cellar."
+    asked = slots(text, "landlord", "leaflet", "suitcase", "cellar")
+    found = [one for some in proposer.propose(asked, 10) for one in some]
+    assert proposer.tokens == before, "the model has computed nothing"
+    assert len(found) >= 2 and all(one.accepted >= SURE for one in found)
+    proposer.propose(slots("She painted the gate green.", "gate"), 10)
+    assert proposer.tokens > before, "a sentence with fewer is read"
+
+
+def test_words_of_all_stages_need_no_more_than_before() -> None:
+    """Whoever asks for odd words too gets them all scored, with what follows."""
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+
+    proposer = open_smollm_proposer("en", "0")
+    before = proposer.tokens
+    asked = slots("The landlord found a leaflet in the cellar.", "landlord", "leaflet", "cellar")
+    assert all(len(some) == 10 for some in proposer.propose(asked, 10))
+    assert proposer.tokens > before
+
+
 def test_smollm_proposes_for_a_last_word_without_a_full_stop() -> None:
     from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 
