@@ -30,13 +30,13 @@ def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
 
     proposer = open_smollm_proposer("en")
     text = "The two countries have agreed to share the river, whose level has fallen every summer."
-    first, second, third = proposer.propose(slots(text, "countries", "river", "summer"), 10)
-    assert "winter" in {one.word for one in third}
-    assert {"lake", "sea", "ocean", "canal"} & {one.word for one in second}
-    for some in (first, second, third):
+    first, second = proposer.propose(slots(text, "river", "summer"), 10)
+    assert "winter" in {one.word for one in second}
+    assert {"lake", "sea", "ocean", "canal"} & {one.word for one in first}
+    for some in (first, second):
         assert [one.score for one in some] == sorted((one.score for one in some), reverse=True)
-    again = proposer.propose(slots(text, "countries", "river", "summer"), 10)
-    assert [first, second, third] == again
+    again = proposer.propose(slots(text, "river", "summer"), 10)
+    assert [first, second] == again
 
 
 def test_a_sentence_with_enough_sure_words_is_not_read() -> None:

@@ -61,6 +61,9 @@ SURE, ENOUGH_SURE = 0.95, 2
 # Where words must only be natural: how many of a slot are scored, and how natural they must be by what is to the left;
 # the others of them are scored in sentences that have few. More of either is tokens for words that are seldom taken.
 SCORED_SOON, WORTH_A_TOKEN = 6, 0.85
+LOOKED_AT_SOON = (
+    30  # of the words that are looked at one by one there; of 60 the later ones were never taken
+)
 # How words are chosen to be looked at: what a cosine, a nat of odds and a further token weigh.
 NEAR, SIMILAR, ODDS, MORE = 1.0, 1.5, 0.15, 0.2
 WRITTEN = {LISTED: 1.2, OF_A_KIND: 0.4}  # what is written down for a word beside these
@@ -379,7 +382,8 @@ class SmolLmProposer:
         rest = sum(own[i] for i in range(place.start + 1, place.end))
         # Whether a word is natural is told without fields.
         fields = frozenset() if self._asked_for else words.fields(token.text.lower(), token.pos)
-        order = np.argpartition(-worth, LOOKED_AT)[:LOOKED_AT]
+        most = LOOKED_AT_SOON if self._asked_for else LOOKED_AT
+        order = np.argpartition(-worth, most)[:most]
         order = order[np.lexsort((order, -worth[order]))]
         written = sorted(set(known.listed) - set(order.tolist()))
         order = np.concatenate([order, np.array(written, order.dtype)])
