@@ -240,6 +240,17 @@ def test_what_a_word_can_be(word: str, tag: str, can: bool) -> None:
     assert classes.can_be(word, tag) is can
 
 
+def test_words_are_cut_into_tokens_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from polyglitch.nlp.proposers.smollm import candidate_words
+
+    words = candidate_words("en")
+    monkeypatch.setenv("POLYGLITCH_CACHE", str(tmp_path))
+    first = words._cut_all(["house", "houseboat"])
+    monkeypatch.setattr(words, "cut", lambda text: pytest.fail(f"{text} was cut again"))
+    assert words._cut_all(["house", "houseboat"]) == first
+    assert len(first["house"]) == 1 < len(first["houseboat"])
+
+
 def test_the_words_of_the_vectors_are_looked_up_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
