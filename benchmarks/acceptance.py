@@ -1,17 +1,19 @@
 """Fit the models that say which words fit: logistic regression on the swaps that were read.
 
-    python -m benchmarks.acceptance [--write]
+    python -m benchmarks.acceptance [--soon] [--write]
 
-Reads `readings/swaps.tsv`. The models are fitted on the tuning half; what they are worth is printed by leaving out one
-set of sentences after the other of that half (each was written at another time, and read with other models), then on
-the test half. `--write` puts the weights where the program reads them.
+`--soon` fits those for words that are scored with one token of what follows, or less, and only for being natural.
+Reads `readings/swaps.tsv`; `natural` there is a swap of which nobody said whether it keeps the meaning. The models are
+fitted on the tuning half; what they are worth is printed by leaving out one set of sentences after the other of that
+half (each was written at another time, and read with other models), then on the test half. `--write` puts the weights
+where the program reads them.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +23,7 @@ import numpy as np
 from benchmarks.results import record
 from benchmarks.words import FOLDER
 from polyglitch.nlp.models.smollm import open_smollm
-from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR, Logistic
+from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR, SOON, STAGES, Logistic
 from polyglitch.nlp.proposers.in_context import open_words_in_context, place_of
 from polyglitch.nlp.proposers.smollm import SmolLmProposer
 from polyglitch.protocols import Floats
@@ -31,6 +33,10 @@ from polyglitch.tools import Toolbox
 FILE = Path(__file__).parents[1] / "src" / "polyglitch" / "resources" / "models" / "words.json"
 RIDGE = 5.0  # on standardised features: of 1 to 30, the area under the curve hardly changes
 STEPS = 40
+LEFT = (0,)  # nothing of what follows
+# What is told by what follows, and by the model at all; fields say nothing about being natural that the others do not.
+FOLLOWS = ("change", "worst", "state", "in context", "same field")
+BY_MODEL = (*FOLLOWS, "gain", "gain up", "own", "likely")
 
 
 class Reading(NamedTuple):
@@ -38,7 +44,7 @@ class Reading(NamedTuple):
 
     half: str
     set: str  # of sentences, which were written and read together
-    label: str  # odd, other, alike, same
+    label: str  # odd, other, alike, same, natural
     features: dict[str, float]
 
 
@@ -48,8 +54,8 @@ def rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def readings() -> list[Reading]:
-    """The swaps that were read, measured."""
+def readings(stages: Sequence[int] = STAGES) -> list[Reading]:
+    """The swaps that were read, measured as far as the stages go."""
     swaps = rows("swaps.tsv")
     sets = {row["sentence"]: row["set"] for row in rows("sentences.tsv")}
     parser = Toolbox(languages=("en", None)).parser("en")
@@ -62,15 +68,16 @@ def readings() -> list[Reading]:
         Slot(parses[text], next(i for i, t in enumerate(parses[text].tokens) if t.start == start))
         for text, start in words
     ]
-    proposer = SmolLmProposer(open_smollm(), "en", floor=0.0)
+    proposer = SmolLmProposer(open_smollm(), "en", floor=0.0, stages=stages)
     found = proposer.measured(slots, [frozenset(some) for some in words.values()])
-    likeness = open_words_in_context("en")
+    likeness = open_words_in_context("en") if stages == STAGES else None
     known: dict[tuple[str, int, str], dict[str, float]] = {}
     for (text, start), slot, some in zip(words, slots, found, strict=True):
-        pairs = [(place_of(slot), place_of(slot, one.word)) for _, one in some]
-        for (_, one), cosine in zip(some, likeness.likeness(pairs), strict=True):
-            one.in_context = cosine
-            known[text, start, one.word] = one.features(slot)
+        if likeness:
+            pairs = [(place_of(slot), place_of(slot, one.word)) for _, one in some]
+            for (_, one), cosine in zip(some, likeness.likeness(pairs), strict=True):
+                one.in_context = cosine
+        known |= {(text, start, one.word): one.features(slot) for _, one in some}
     return [
         Reading(
             row["half"],
@@ -131,10 +138,26 @@ def models(some: Sequence[Reading]) -> dict[str, Logistic]:
         # Before the model has passed over a word, its state is not known, and never of a last word.
         first = [name for name in plain if not name.endswith("state")]
         for title, right in (("natural", natural), ("alike", alike)):
-            found[f"{title}{wordnet}"] = fitted(some, right, left)
-            found[f"{title}{wordnet} without minilm"] = fitted(some, right, plain)
-            found[f"{title} at first{wordnet}"] = fitted(some, right, first)
+            told = [one for one in some if title == "natural" or one.label != "natural"]
+            found[f"{title}{wordnet}"] = fitted(told, right, left)
+            found[f"{title}{wordnet} without minilm"] = fitted(told, right, plain)
+            found[f"{title} at first{wordnet}"] = fitted(told, right, first)
     return found
+
+
+# What the models of words that are scored with one token or less do not look at.
+NOT_HEARD = {"soon": ("in context", "same field"), "left": FOLLOWS, "unread": BY_MODEL}
+
+
+def soon_model(title: str, some: Sequence[Reading], wordnet: bool = True) -> Logistic:
+    """The model of words by one token of what follows, by what is to the left alone, or without any odds."""
+    names = [
+        name
+        for name in some[0].features
+        if name.removeprefix("adjective ") not in NOT_HEARD[title]
+        and (wordnet or not name.startswith("wordnet"))
+    ]
+    return fitted(some, natural, names)
 
 
 def judged(model: Logistic, some: Sequence[Reading]) -> Floats:
@@ -142,33 +165,72 @@ def judged(model: Logistic, some: Sequence[Reading]) -> Floats:
     return np.array([model(one.features) for one in some], np.float32)
 
 
-def main() -> None:
-    """Fit, print what it is worth, and write the weights if told to."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--write", action="store_true")
-    chosen = options.parse_args()
+def left_out_in_turn(some: Sequence[Reading], fit: Callable[[Collection[int]], Logistic]) -> Floats:
+    """What each reading gets from the model that was fitted without its set."""
+    scores = np.zeros(len(some), np.float32)
+    for left_out in sorted({one.set for one in some}):
+        here = [i for i, one in enumerate(some) if one.set == left_out]
+        others = fit([i for i, one in enumerate(some) if one.set != left_out])
+        scores[here] = judged(others, [some[i] for i in here])
+    return scores
+
+
+def worth(title: str, scores: Floats, truth: Floats) -> dict[str, float]:
+    """The area under the curve, and the share that is right from some probabilities on."""
+    figures = {f"{title}: area, set left out": area(scores, truth)}
+    for least in (0.6, 0.75, 0.9, ASKED_FOR, 0.95):
+        if (scores >= least).any():
+            figures[f"{title}: right from {least} on"] = float(truth[scores >= least].mean())
+    return figures
+
+
+def fit_all() -> tuple[dict[str, Logistic], dict[str, float]]:
+    """The models of words that are scored in all stages, and what they are worth."""
     every = readings()
     tune = [one for one in every if one.half == "tune"]
     test = [one for one in every if one.half == "test"]
     fits = models(tune)
     figures: dict[str, float] = {"read for tuning": len(tune), "read for testing": len(test)}
     for title, right in (("natural", natural), ("alike", alike)):
-        scores = np.zeros(len(tune), np.float32)
-        for left_out in sorted({one.set for one in tune}):
-            others = models([one for one in tune if one.set != left_out])[title]
-            here = [i for i, one in enumerate(tune) if one.set == left_out]
-            scores[here] = judged(others, [tune[i] for i in here])
-        truth = np.array([right(one) for one in tune], np.float32)
-        figures[f"{title}: area, set left out"] = area(scores, truth)
-        for least in (0.6, 0.75, 0.9, ASKED_FOR):
-            if (scores >= least).any():
-                figures[f"{title}: right from {least} on"] = float(truth[scores >= least].mean())
+        told = [one for one in tune if title == "natural" or one.label != "natural"]
+        scores = left_out_in_turn(
+            told, lambda rest, told=told, title=title: models([told[i] for i in rest])[title]
+        )
+        figures |= worth(title, scores, np.array([right(one) for one in told], np.float32))
         if test:
             truth = np.array([right(one) for one in test], np.float32)
             figures[f"{title}: area, test half"] = area(judged(fits[title], test), truth)
+    return fits, figures
+
+
+def fit_soon() -> tuple[dict[str, Logistic], dict[str, float]]:
+    """The models of words that are scored with one token or less, and what they are worth."""
+    left = readings(LEFT)
+    by_title = {"soon": readings(SOON), "left": left, "unread": left}
+    truth = np.array([natural(one) for one in left], np.float32)
+    figures: dict[str, float] = {"read for tuning": len(left)}
+    fits = {}
+    for title, some in by_title.items():
+        scores = left_out_in_turn(
+            some, lambda rest, title=title, some=some: soon_model(title, [some[i] for i in rest])
+        )
+        figures |= worth(f"natural {title}", scores, truth)
+        fits[f"natural {title}"] = soon_model(title, some)
+        fits[f"natural {title} without wordnet"] = soon_model(title, some, wordnet=False)
+    return fits, figures
+
+
+def main() -> None:
+    """Fit, print what it is worth, and write the weights if told to."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--soon", action="store_true")
+    options.add_argument("--write", action="store_true")
+    chosen = options.parse_args()
+    fits, figures = fit_soon() if chosen.soon else fit_all()
     record("acceptance", figures)
     if chosen.write:
-        FILE.write_bytes(msgspec.json.format(msgspec.json.encode(fits), indent=1) + b"\n")
+        known = msgspec.json.decode(FILE.read_bytes(), type=dict[str, Logistic]) | fits
+        FILE.write_bytes(msgspec.json.format(msgspec.json.encode(known), indent=1) + b"\n")
 
 
 if __name__ == "__main__":

@@ -121,6 +121,7 @@ class TorchPasses:
         import torch
 
         known: list[int] = pool.__dict__.setdefault("ids", [])
+        del known[pool.size :]  # a pool is used again
         wholes = [[known[place] for place in text.before] + list(text.ids) for text in texts]
         # Texts of one length go together, so that torch has large products too and nothing is padded.
         same: dict[int, list[int]] = {}

@@ -105,6 +105,16 @@ def test_what_is_packed_is_as_alone(model: Any, weights: Weights, data: Any) -> 
             known.append(((*ids[:cut], *new), done))
 
 
+def test_a_pool_is_used_again_with_its_room(model: Any, weights: Weights) -> None:
+    pool = PackedPool(weights)
+    pool.compute([PackedText((1, 2, 3)), PackedText((4, 5))])
+    room = pool._kept
+    pool.clear()
+    (done,) = pool.compute([PackedText((6, 7))])
+    assert pool.size == 2 and pool._kept is room
+    assert done.places == (0, 1) and same(done.states, alone(model, (6, 7)))
+
+
 def test_odds_are_those_of_the_model(model: Any, weights: Weights) -> None:
     ids = (1, 2, 3, 4)
     pool = PackedPool(weights)

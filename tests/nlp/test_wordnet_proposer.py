@@ -7,7 +7,11 @@ import pytest
 from polyglitch.errors import Missing
 from polyglitch.nlp.lexicons.words import dictionary_folder
 from polyglitch.nlp.parsers.choose import open_spacy
-from polyglitch.nlp.proposers.wordnet import inflected, open_wordnet_proposer
+from polyglitch.nlp.proposers.wordnet import (
+    inflected,
+    open_word_relations,
+    open_wordnet_proposer,
+)
 from polyglitch.records import Slot
 
 
@@ -52,6 +56,17 @@ def test_synonyms_keep_number_and_tense() -> None:
     assert "automobiles" in found["cars"]
     assert "rapidly" in found["quickly"]
     assert found["The"] == []
+
+
+def test_relations_among_some_words_are_those_of_all() -> None:
+    relations = open_word_relations("en")
+    if relations is None:
+        pytest.skip("WordNet is not installed: apt-get install wordnet-base")
+    every = relations.of("cars", "NOUN", "NNS")
+    some = {"automobiles", "trucks", "bananas"}
+    few = relations.of("cars", "NOUN", "NNS", some)
+    assert few == {word: kind for word, kind in every.items() if word in some}
+    assert few["automobiles"] == "synonym" and relations.senses("car", "NOUN") > 1
 
 
 def test_it_is_for_english() -> None:

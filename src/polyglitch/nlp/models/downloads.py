@@ -19,11 +19,13 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from platformdirs import user_cache_path
@@ -34,6 +36,7 @@ from polyglitch.records import digest
 
 CHUNK = 1 << 20
 SMOLLM2 = "smollm2-135m-instruct"  # as signatures name it
+T = TypeVar("T")
 
 
 def cache_folder() -> Path:
@@ -41,6 +44,20 @@ def cache_folder() -> Path:
     if base := os.environ.get("POLYGLITCH_CACHE"):
         return Path(base) / "polyglitch"
     return user_cache_path("polyglitch", appauthor=False)
+
+
+def made_once(folder: str, about: Iterable[str], type_: type[T], make: Callable[[], T]) -> T:
+    """What was made of something before, from the cache folder, or made now and kept there."""
+    path = cache_folder() / folder / f"{digest(list(about), 32)}.json"
+    with suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode(path.read_bytes(), type=type_)
+    found = make()
+    with suppress(OSError):  # where nothing can be kept it is made again
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_suffix(f".{os.getpid()}.tmp")  # whole or not at all
+        draft.write_bytes(msgspec.json.encode(found))
+        draft.replace(path)
+    return found
 
 
 class Download(msgspec.Struct, frozen=True):

@@ -139,20 +139,20 @@ def arranged(name: str, tensor: Callable[[str], Floats], shape: LlamaShape) -> F
 
 
 def gated(both: Floats) -> Floats:
-    """SwiGLU: the first half of each row times its logistic, times the second half."""
+    """SwiGLU: the first half of each row times its logistic, times the second half; in the place of the first."""
     middle = both.shape[1] // 2
-    found = np.empty((len(both), middle), np.float32)
+    room = np.empty((min(len(both), GATED_AT_ONCE), middle), np.float32)
     # In blocks that stay in the processor's cache, where these small steps cost a third.
     for start in range(0, len(both), GATED_AT_ONCE):
         block = both[start : start + GATED_AT_ONCE]
-        gate, made = block[:, :middle], found[start : start + GATED_AT_ONCE]
+        gate, made = block[:, :middle], room[: len(block)]
         np.negative(gate, out=made)
         np.minimum(made, 80.0, out=made)  # beyond, e to its power is no number, and the gate is 0
         np.exp(made, out=made)
         made += 1.0
         np.divide(gate, made, out=made)
-        made *= block[:, middle:]
-    return found
+        np.multiply(made, block[:, middle:], out=gate)
+    return both[:, :middle]
 
 
 def turned(heads: Floats, turns: Turns) -> None:

@@ -80,6 +80,10 @@ class PackedPool:
         self._kept = self._room(0)
         self.size = 0
 
+    def clear(self) -> None:
+        """Forget all texts; their room is used again, for to get it anew costs more than attention does."""
+        self.size = 0
+
     def compute(self, texts: Sequence[PackedText]) -> list[Computed]:
         """Run the model over all texts in one pass."""
         weights = self._weights
@@ -89,9 +93,11 @@ class PackedPool:
         layout = lay_out(texts, self.size, weights.shape.sharing)
         self._make_room(len(hidden))
         middle: Floats | None = None
+        both: Floats | None = None  # the same room for the widest product of every layer
         for number, layer in enumerate(weights.layers):
             hidden += self._attend(number, layer, weights.level(hidden), turns, layout)
-            hidden += gated(weights.level(hidden) @ layer.gate_up) @ layer.down
+            both = np.matmul(weights.level(hidden), layer.gate_up, out=both)
+            hidden += gated(both) @ layer.down
             if number == self._middle:
                 middle = hidden.copy()
         states = weights.level(hidden) * weights.last

@@ -23,6 +23,7 @@ from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.lexicons.near_words import NearWords
+from polyglitch.nlp.models.downloads import made_once, smollm_signature
 from polyglitch.nlp.models.llama import BytePairs
 from polyglitch.nlp.models.packed import PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm
@@ -75,6 +76,7 @@ class KnownOfWord(msgspec.Struct, frozen=True):
     able: Any  # which words can have the slot's tag and are no forms of the old one
     relations: dict[int, str]  # by the place of the word
     listed: dict[int, str]  # the same of those that are written down
+    senses: int  # meanings by WordNet
 
 
 class CandidateWords:
@@ -95,7 +97,7 @@ class CandidateWords:
         known = {word for word in (*whole, *vectors.usable, *written) if WORD.fullmatch(word)}
         self._tokenizer, self._vectors = tokenizer, vectors
         self._classes, self.relations, self._listed = classes, relations, listed
-        tokens = {word: self.cut(" " + word) for word in sorted(known - banned)}
+        tokens = self._cut_all(sorted(known - banned))
         # Rarer words are cut into more: "disestablishments" has a vector, and fits nowhere.
         self.words = [
             word for word, some in tokens.items() if len(some) <= MOST_TOKENS or word in written
@@ -113,6 +115,16 @@ class CandidateWords:
     def cut(self, text: str) -> tuple[int, ...]:
         """The tokens of a word with the blank before it, or of one without where a sentence begins."""
         return tuple(token.number for token in self._tokenizer.encode(text))
+
+    def _cut_all(self, words: list[str]) -> dict[str, tuple[int, ...]]:
+        """The tokens of all words; to cut them takes a second, so that it is done once for a list of words."""
+        found = made_once(
+            "tokens",
+            [smollm_signature(), *words],
+            list[tuple[int, ...]],
+            lambda: [self.cut(" " + word) for word in words],
+        )
+        return dict(zip(words, found, strict=True))
 
     def fields(self, word: str, pos: str) -> frozenset[str]:
         """The fields that WordNet has a word in."""
@@ -145,9 +157,12 @@ class CandidateWords:
             if self._classes and self._classes.lemma(word, token.tag) in self._listed.held:
                 able[:] = False
             able[list(written)] = True
-            found = self.relations.of(word, token.pos, token.tag) if self.relations else {}
-            related = {self.place[one]: kind for one, kind in found.items() if one in self.place}
-            self._known[key] = KnownOfWord(near, similar, able, related, written)
+            found, senses = {}, 0
+            if self.relations:
+                found = self.relations.of(word, token.pos, token.tag, self.place)
+                senses = self.relations.senses(word, token.pos)
+            related = {self.place[one]: kind for one, kind in found.items()}
+            self._known[key] = KnownOfWord(near, similar, able, related, written, senses)
         return self._known[key]
 
     def _listed_for(self, token: Token) -> dict[int, str]:

@@ -229,16 +229,17 @@ class WordClasses:
         name = CLASS.get(tag[:1] if tag[:2] != "RP" else "")
         if name is None:
             return True
-        inflected = self._lemmas(word, name)
+        # All words are asked about once a tag: base forms are looked for only where they decide.
         if tag in BASE:
-            plural = tag == "NN" and (word in PLURAL_ONLY or (inflected and word.endswith("s")))
-            return word in self._base[name] and not plural
+            if word not in self._base[name]:
+                return False
+            plural = word.endswith("s") and bool(self._lemmas(word, name))
+            return not (tag == "NN" and (word in PLURAL_ONLY or plural))
         if tag == "NNS" and word in PLURAL_ONLY:
             return True
-        ending = word.endswith(ENDINGS.get(tag, "")) and inflected
-        return bool(ending) or (
-            word in self._irregular[name] and not (tag == "VBG" or tag == "VBZ")
-        )
+        if word in self._irregular[name] and tag not in ("VBG", "VBZ"):
+            return True
+        return word.endswith(ENDINGS.get(tag, "")) and bool(self._lemmas(word, name))
 
     def lemma(self, word: str, tag: str) -> str:
         """The base form under a tag, or the word itself."""

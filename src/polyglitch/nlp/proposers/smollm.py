@@ -22,8 +22,8 @@ from polyglitch.nlp.models.smollm import SmolLm, open_smollm
 from polyglitch.nlp.parsers.choose import Recent
 from polyglitch.nlp.proposers.candidate_scoring import (
     ASKED_FOR,
+    SOON,
     STAGES,
-    TAIL,
     CandidateJudge,
     ScoredCandidate,
     best_first,
@@ -55,6 +55,15 @@ FLOOR = 0.78
 # A sentence with so many words of the probability that is asked for needs no others; where there are fewer, its
 # likeliest others are scored too, of which a method takes the best.
 ENOUGH, OTHERS = 2, 6
+# Words that are written down and, by what is known of both words wherever they stand, so likely to be natural need no
+# model where a sentence has enough of them: of those that were read 97 of 100 were, with their set left out.
+SURE, ENOUGH_SURE = 0.95, 2
+# Where words must only be natural: how many of a slot are scored, and how natural they must be by what is to the left;
+# the others of them are scored in sentences that have few. More of either is tokens for words that are seldom taken.
+SCORED_SOON, WORTH_A_TOKEN = 6, 0.85
+LOOKED_AT_SOON = (
+    30  # of the words that are looked at one by one there; of 60 the later ones were never taken
+)
 # How words are chosen to be looked at: what a cosine, a nat of odds and a further token weigh.
 NEAR, SIMILAR, ODDS, MORE = 1.0, 1.5, 0.15, 0.2
 WRITTEN = {LISTED: 1.2, OF_A_KIND: 0.4}  # what is written down for a word beside these
@@ -85,10 +94,11 @@ class ScoredSentence(msgspec.Struct, frozen=True):
 
     ids: tuple[int, ...]
     places: list[SlotPlace]
+    tail: int  # tokens after a slot that are looked at
 
     def after(self, place: SlotPlace) -> range:
         """Where the tokens are that follow a slot and are looked at."""
-        return range(place.end, min(place.end + TAIL, len(self.ids)))
+        return range(place.end, min(place.end + self.tail, len(self.ids)))
 
 
 def size(sentence: ScoredSentence) -> int:
@@ -112,24 +122,34 @@ class SmolLmProposer:
     """Fits `Proposer`; the slots of several sentences are looked at together."""
 
     def __init__(
-        self, model: SmolLm, language: str, floor: float = FLOOR, asked_for: float = 0.0
+        self,
+        model: SmolLm,
+        language: str,
+        floor: float = FLOOR,
+        asked_for: float = 0.0,
+        stages: Sequence[int] | None = None,
     ) -> None:
         self._tokenizer, self._weights = model
         self._language = language
         self.tokens = 0  # that the model has computed: what the time goes into
         relations = open_word_relations(language)
         self.wordnet = relations is not None
-        self._judge, self._floor, self._asked_for = CandidateJudge(self.wordnet), floor, asked_for
-        self._rescored = RESCORED if floor else UNFILTERED
+        self._judge = CandidateJudge(self.wordnet, soon=bool(asked_for))
+        self._stages = stages or (SOON if asked_for else STAGES)
+        self._tail = max(self._stages[-1], 1)  # the model must have passed over the old word
+        self._floor, self._asked_for = floor, asked_for
+        usual = RESCORED if floor else UNFILTERED
+        self._rescored = SCORED_SOON if asked_for else usual
         self._alike = ALIKE if 0 < floor < FLOOR else 0
         known = f"+{relations.signature}" if relations else ""
         first = f"<{asked_for}" if asked_for else ""
         judge = f"{near_words(language).signature}{known}-{self._judge.signature}"
-        self.signature = f"{smollm_signature()}/12-{judge}>={floor}{first}"
+        self.signature = f"{smollm_signature()}/13-{judge}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
         self._candidates = candidate_words(language)
+        self._pool = PackedPool(self._weights, MIDDLE)
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, the most natural first."""
@@ -177,13 +197,18 @@ class SmolLmProposer:
         by_text: dict[str, list[int]] = {}
         for number, slot in enumerate(slots):
             by_text.setdefault(slot.parse.text, []).append(number)
+        found: dict[int, list[tuple[float, ScoredCandidate]]] = {}
+        if self._asked_for and wanted is None:
+            for numbers in by_text.values():
+                found |= self._sure({number: slots[number] for number in numbers})
         sentences = [
             self._sentence(text, [(number, slots[number]) for number in numbers])
             for text, numbers in by_text.items()
+            if numbers[0] not in found
         ]
-        found: dict[int, list[tuple[float, ScoredCandidate]]] = {}
         for some in rows([one for one in sentences if one.places], size, AT_ONCE):
-            pool = PackedPool(self._weights, MIDDLE)
+            pool = self._pool
+            pool.clear()
             tried = [one for row in rows(some, size) for one in self._after_left(pool, row, wanted)]
             self._score_what_follows(pool, tried)
             if self._asked_for and wanted is None:
@@ -194,9 +219,39 @@ class SmolLmProposer:
                 found[one.number] = best_first(judged, self._floor)
         return [found.get(number, []) for number in range(len(slots))]
 
+    def _sure(self, slots: dict[int, Slot]) -> dict[int, list[tuple[float, ScoredCandidate]]]:
+        """The words of a sentence's slots that need no model, if there are enough of them; else nothing."""
+        found = {
+            number: best_first(
+                [(self._judge.unread(slot, word), word) for word in self._written_down(slot)], SURE
+            )
+            for number, slot in slots.items()
+        }
+        return found if sum(map(len, found.values())) >= ENOUGH_SURE else {}
+
+    def _written_down(self, slot: Slot) -> Iterator[ScoredCandidate]:
+        """The words that are written down for a slot's own and suit it, without any odds."""
+        token, words = slot.token, self._candidates
+        known = words.of(token)
+        for other, kind in known.listed.items():
+            word, relation = words.words[other], known.relations.get(other, "")
+            if kind == LISTED and relation != "opposite" and suits(slot, word):
+                yield ScoredCandidate(
+                    word,
+                    words.tokens[other],
+                    float(known.near[other]),
+                    float(known.similar[other]),
+                    relation,
+                    kind,
+                    same_field=False,
+                    own=0.0,
+                    gain=0.0,
+                    senses=known.senses,
+                )
+
     def _score_what_follows(self, pool: PackedPool, tried: Sequence[Tried]) -> None:
         """Score the words with what follows, in steps between which those are dropped that fell too low."""
-        for start, end in pairwise(STAGES):
+        for start, end in pairwise(self._stages):
             score_right(pool, tried, start, end)
             self._drop_hopeless(tried)
 
@@ -237,13 +292,13 @@ class SmolLmProposer:
             last = next((i for i, (_, b) in enumerate(spans) if b == token.end and i >= start), -1)
             if 1 <= start <= last and spans[start][0] >= token.start - 1:
                 places.append(SlotPlace(number, start, last + 1, slot))
-        seen = max((place.end + TAIL for place in places), default=0)
+        seen = max((place.end + self._tail for place in places), default=0)
         ids = (START, *(token.number for token in tokens))
         if any(place.end == len(ids) for place in places):
             ids += (
                 START,
             )  # the same mark ends a text: something follows a last word without a full stop
-        return ScoredSentence(ids[:seen], places)
+        return ScoredSentence(ids[:seen], places, self._tail)
 
     def _after_left(
         self, pool: PackedPool, row: Sequence[ScoredSentence], wanted: Wanted | None
@@ -282,15 +337,19 @@ class SmolLmProposer:
                 )
         self._drop_hopeless(found)
         for one in found if wanted is None else ():
+            one.hopeful = [word for word in one.hopeful if suits(one.slot, word.word)]
             best = self._worth_scoring(one)
-            one.hopeful = [word for natural, word in best if natural >= self._asked_for]
-            one.put_off = [word for natural, word in best if natural < self._asked_for]
+            least = WORTH_A_TOKEN if self._asked_for else 0.0
+            one.hopeful = [word for natural, word in best if natural >= least]
+            one.put_off = [word for natural, word in best if natural < least]
         return found
 
     def _worth_scoring(self, one: Tried) -> list[tuple[float, ScoredCandidate]]:
         """The words of a slot that are scored with what follows: the most natural, and some that may say the same."""
         ranked = best_first([(self._natural(one, word), word) for word in one.hopeful], 0.0)
         best, others = ranked[: self._rescored], ranked[self._rescored :]
+        if self._asked_for:
+            return best
         alike = [(natural * self._judge.alike(one.slot, word), word) for natural, word in others]
         chosen = {word.word for _, word in best_first(alike, 0.0)[: self._alike]}
         chosen |= {word.word for _, word in others if word.listed}
@@ -321,8 +380,10 @@ class SmolLmProposer:
             worth[other] += WRITTEN[kind]
         worth[~known.able] = -np.inf
         rest = sum(own[i] for i in range(place.start + 1, place.end))
-        fields = words.fields(token.text.lower(), token.pos)
-        order = np.argpartition(-worth, LOOKED_AT)[:LOOKED_AT]
+        # Whether a word is natural is told without fields.
+        fields = frozenset() if self._asked_for else words.fields(token.text.lower(), token.pos)
+        most = LOOKED_AT_SOON if self._asked_for else LOOKED_AT
+        order = np.argpartition(-worth, most)[:most]
         order = order[np.lexsort((order, -worth[order]))]
         written = sorted(set(known.listed) - set(order.tolist()))
         order = np.concatenate([order, np.array(written, order.dtype)])
@@ -330,7 +391,7 @@ class SmolLmProposer:
             order if only is None else [words.place[w] for w in sorted(only) if w in words.place]
         ):
             word = words.words[other]
-            if only is None and not (np.isfinite(worth[other]) and suits(slot, word)):
+            if only is None and not np.isfinite(worth[other]):
                 continue
             if only is None and self._asked_for and known.relations.get(int(other)) == "opposite":
                 continue  # "that does not contain an invalid token": it turns against the rest
@@ -350,10 +411,11 @@ class SmolLmProposer:
                 float(known.similar[other]),
                 known.relations.get(int(other), ""),
                 listed,
-                bool(fields & words.fields(word, token.pos)),
+                bool(fields and fields & words.fields(word, token.pos)),
                 own[place.start] + rest + (OPENING if first and listed == LISTED else 0.0),
                 gain,
                 before=kept[:at],
+                senses=known.senses,
             )
 
     def _drop_hopeless(self, tried: Sequence[Tried]) -> None:

