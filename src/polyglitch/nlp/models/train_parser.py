@@ -13,7 +13,8 @@ import json
 import re
 import shutil
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
@@ -198,9 +199,26 @@ def trained(banks: Treebanks, language: str, steps: int, scratch: Path) -> Any:
     registry.misc.register(CLASSES, func=lookups)
     configuration(empty, steps, bool(classes)).to_disk(scratch / "config.cfg")
     paths = {f"paths.{part}": str(scratch / f"{part}.spacy") for part in ("train", "dev")}
-    train(scratch / "config.cfg", scratch / "model", overrides=paths)
+    with own_products():
+        train(scratch / "config.cfg", scratch / "model", overrides=paths)
     tags = {word.tag for sentence in banks.train for word in sentence}
     return finish(scratch / "model" / "model-best", lemma_table(banks.train), tags)
+
+
+@contextmanager
+def own_products() -> Iterator[None]:
+    """Products by spaCy's own library: a pipeline that was loaded before may have chosen numpy's for the process.
+
+    The two differ in the last digit, and the same sentences should give the same weights.
+    """
+    from thinc.api import get_current_ops
+
+    ops = get_current_ops()
+    before, ops.use_blis = ops.use_blis, True  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        ops.use_blis = before  # type: ignore[attr-defined]
 
 
 def finish(folder: Path, lemmas: dict[str, str], tags: set[str]) -> Any:
