@@ -272,3 +272,49 @@ def test_the_system_is_not_asked_about_pairs_that_nobody_else_suspects() -> None
     assert "confidence" in said, "training hears everybody"
     (doubted,) = witnesses()([trial_of(msgspec.convert(ROW, Saved))], tools)
     assert "evidence of confidence" in doubted.details
+
+
+@pytest.mark.parametrize(
+    ("outputs", "named"),
+    [
+        (("As amostras chegam.", "Os livros chegam."), "livros"),
+        (("Às minhas filhas.", "Meus filhos."), "filhos"),
+        (("As amostras chegam.", "De livros chegam."), "De"),  # faces a determiner, and is none
+        (("As amostras chegam.", "Os amostras chegam."), "Os"),  # its noun did not change
+    ],
+)
+def test_a_determiner_that_follows_a_changed_noun_is_no_choice_of_its_own(
+    outputs: tuple[str, str], named: str
+) -> None:
+    lens = WordLens(os=0.05, meus=0.05, de=0.05, livros=0.5, filhos=0.5)
+    said = Confidence("pt").hear([trial(outputs)], with_lens(lens))[0]
+    assert said is not None and said.words.startswith(f"'{named}' in the second")
+
+
+def test_in_a_language_without_lists_every_word_counts() -> None:
+    said = Confidence("xx").hear(
+        [trial(("As amostras chegam.", "Os livros chegam."))], with_lens(WordLens(os=0.05))
+    )[0]
+    assert said is not None and said.words.startswith("'Os'")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("Falei com a minha irmã.", "Falei com minha irmã.", True),
+        ("Gosta das minhas fotos.", "Gosta de minhas fotos.", True),
+        ("Mora em um barco.", "Mora num barco.", True),
+        ("A empresa vai abrir hoje.", "A empresa abrirá hoje.", True),
+        ("Eles vão fazer bolos.", "Eles farão bolos.", True),
+        ("Falei com a irmã.", "Falei com irmã.", False),  # no possessive: the article may be missed
+        ("Gosta das minhas fotos.", "Gosta nas minhas fotos.", False),
+        ("Gosta das minhas fotos.", "Gosta em minhas fotos.", False),
+        ("A empresa vai abrir hoje.", "A empresa abriu hoje.", False),
+        ("A empresa vai abrir hoje.", "A empresa abrirão hoje.", False),
+    ],
+)
+def test_two_ways_to_say_the_very_same_are_no_place_of_difference(
+    first: str, second: str, same: bool
+) -> None:
+    for outputs in ((first, second), (second, first)):
+        assert (changed_pair(trial(outputs), "pt") is None) == same
