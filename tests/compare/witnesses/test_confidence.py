@@ -275,30 +275,6 @@ def test_the_system_is_not_asked_about_pairs_that_nobody_else_suspects() -> None
 
 
 @pytest.mark.parametrize(
-    ("outputs", "named"),
-    [
-        (("As amostras chegam.", "Os livros chegam."), "livros"),
-        (("Às minhas filhas.", "Meus filhos."), "filhos"),
-        (("As amostras chegam.", "De livros chegam."), "De"),  # faces a determiner, and is none
-        (("As amostras chegam.", "Os amostras chegam."), "Os"),  # its noun did not change
-    ],
-)
-def test_a_determiner_that_follows_a_changed_noun_is_no_choice_of_its_own(
-    outputs: tuple[str, str], named: str
-) -> None:
-    lens = WordLens(os=0.05, meus=0.05, de=0.05, livros=0.5, filhos=0.5)
-    said = Confidence("pt").hear([trial(outputs)], with_lens(lens))[0]
-    assert said is not None and said.words.startswith(f"'{named}' in the second")
-
-
-def test_in_a_language_without_lists_every_word_counts() -> None:
-    said = Confidence("xx").hear(
-        [trial(("As amostras chegam.", "Os livros chegam."))], with_lens(WordLens(os=0.05))
-    )[0]
-    assert said is not None and said.words.startswith("'Os'")
-
-
-@pytest.mark.parametrize(
     ("first", "second", "same"),
     [
         ("Falei com a minha irmã.", "Falei com minha irmã.", True),

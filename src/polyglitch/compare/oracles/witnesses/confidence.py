@@ -82,7 +82,7 @@ class Confidence:
     """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    signature = "confidence(8)"
+    signature = "confidence(7)"
     own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
@@ -97,7 +97,7 @@ class Confidence:
         pairs = [changed_pair(trial, language) for trial in trials]
         asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair, lens))
         scores = token_scores(lens, list(asked), tools, (tools.languages[0], language))
-        return [pair and statement(pair, scores, lens, self.name, language) for pair in pairs]
+        return [pair and statement(pair, scores, lens, self.name) for pair in pairs]
 
 
 class ForeignLens(Confidence):
@@ -107,7 +107,7 @@ class ForeignLens(Confidence):
     """
 
     name = "lens"
-    signature = "lens(8)"
+    signature = "lens(7)"
     own = False
 
 
@@ -128,19 +128,13 @@ def sides_of(pair: Pair, lens: Lens) -> tuple[AskedText, AskedText]:
 
 
 def statement(
-    pair: Pair,
-    scores: dict[AskedText, list[TokenScore]],
-    lens: Lens,
-    witness: str,
-    language: str | None = None,
+    pair: Pair, scores: dict[AskedText, list[TokenScore]], lens: Lens, witness: str
 ) -> Statement:
     """What is to be said of the least likely changed word."""
     # A foreign model would have written much of an output otherwise: what it dislikes is no error yet.
     astray = ASTRAY if witness == Confidence.name else math.inf
     sides = sides_of(pair, lens)
     told = surprises(pair, [scores[side] for side in sides], astray)
-    own = determiners(language)
-    told = [(0.0 if of_changed_noun(pair, word, own) else value, word) for value, word in told]
     worst, word = first_surprising(told)
     share = math.exp(-surprise_at(scores[sides[word.output]], (word.start, word.end)))
     name = lens.signature.partition("|")[0].partition("?")[0]
@@ -203,28 +197,6 @@ def last_words(pair: Pair, block: int, output: int) -> list[Span]:
     starts = [w.start for w in pair.words if (w.block, w.output) == (block, output)]
     before = pair.outputs[output][: min(starts)] if starts else ""
     return [found.span() for found in WORDS.finditer(before)][-SHAKEN:]
-
-
-@cache
-def determiners(language: str | None) -> frozenset[str]:
-    """The words that take gender and number from the noun behind them, as far as the language's lists tell."""
-    known = language_of(language)
-    forms = known.agreement.determiners
-    return frozenset((*known.articles, *forms, *forms.values()))
-
-
-def of_changed_noun(pair: Pair, word: ChangedWord, own: frozenset[str]) -> bool:
-    """Whether a determiner only follows a noun that changed with it: "os espécimes" where the other has "as amostras".
-
-    How likely it is tells which noun the model expected, and that choice is no error of the determiner.
-    """
-    if word.early or pair.text(word).lower() not in own:
-        return False
-    place = [one for one in pair.words if one.block == word.block and not one.early]
-    faced = [pair.text(one).lower() for one in place if one.output != word.output]
-    behind = [one for one in place if one.output == word.output and one.start > word.start]
-    noun = any(pair.text(one).lower() not in own for one in behind)
-    return noun and (not faced or any(text in own for text in faced))
 
 
 def first_surprising(told: Sequence[tuple[float, ChangedWord]]) -> tuple[float, ChangedWord]:

@@ -194,10 +194,10 @@ FACTS = "facts"
 # such a pair ends below every threshold. Without that lens there is often nobody to lead, and the sum has to do.
 OTHERS_LEAD, UNLED = 0.5, 0.28
 # Three lead by their own measure, which does not move when weights are learned anew. The model leads with a word that
-# it gives less than a third. The pair never does: it dislikes other wordings too, and beside a model that likes them it
+# it gives less than 35%. The pair never does: it dislikes other wordings too, and beside a model that likes them it
 # is mostly wrong. Rarity names rare words that are right, so only one that no list has leads.
 # See docs/research/2026-11-18-witnesses.md.
-LEADS = {PairWitness.name: math.inf, Rarity.name: 7.0, Confidence.name: math.log(3)}
+LEADS = {PairWitness.name: math.inf, Rarity.name: 7.0, Confidence.name: 1.05}
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 # The chance by words alone from which on the system is asked how sure it is: looking into it is the dearest question.
 # Half of the pairs of a campaign stay below; a higher limit saves little more and misses bugs that it alone sees.
