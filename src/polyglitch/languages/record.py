@@ -108,6 +108,16 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reflexive_linking: tuple[str, ...] = ()  # forms that tell the state of it then: feel
 
 
+class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Two ways in which a language says the very same: none of them is an error where the other stands elsewhere."""
+
+    possessives: tuple[str, ...] = ()  # stand with an article or without one
+    with_article: dict[str, str] = {}  # the preposition in a form that has taken an article up
+    joined: dict[str, str] = {}  # two words, by the one that they may be written as
+    future: dict[str, str] = {}  # endings of an infinitive, by the auxiliary that says as much
+    future_stems: dict[str, str] = {}  # what an infinitive ends in before these, by its own ending
+
+
 class Parsing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which parser serves a language."""
 
@@ -162,6 +172,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     negation: Negation = Negation()
     agreement: Agreement = Agreement()
     concord: Concord = Concord()
+    wordings: Wordings = Wordings()
     # Its function words are hardly words of meaning elsewhere, so they tell one in a text of unknown language.
     telling_stop_words: bool = False
     universal_relations: bool = True  # whether spaCy's pipelines have Universal Dependencies

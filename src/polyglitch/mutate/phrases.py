@@ -249,10 +249,39 @@ def misread(parse: Parse, node: Tree, head: int) -> bool:
         and not known.universal_relations
     ):
         return True
-    follows = parse.tokens[node.end : node.end + 1]
+    if adverb_of_time(words, token) or verb_joined(parse, node):
+        return True
+    follows = [one for one in parse.tokens[node.end : node.end + 2] if one.pos != "ADV"][:1]
     said_of = bool(follows) and follows[0].pos in ("VERB", "AUX") and follows[0].tag in FINITE
     joined = any(one.pos == "CCONJ" for one in words)
     return said_of and joined and token.relation not in SURE
+
+
+def adverb_of_time(words: Sequence[Token], head: Token) -> bool:
+    """Whether a phrase that tells when or how much has taken in the adverb before it: "be late | this time"."""
+    return head.relation == "npadvmod" and words[0].pos == "ADV" and words[1].pos == "DET"
+
+
+def verb_joined(parse: Parse, node: Tree) -> bool:
+    """Whether what is joined to a noun may be a verb: "two of these lamps and | both flicker".
+
+    Where the first noun has an article and the second has none, one that looks like a verb with a preposition behind it
+    is doubtful, with the first noun or alone: "the photo and | smells of plastic".
+    """
+    words = parse.tokens[node.start : node.end]
+    if any(one.pos == "CCONJ" and two.relation == "preconj" for one, two in pairwise(words)):
+        return True
+    classes, before = word_classes(parse.language or ""), parse.tokens[: node.start][-1:]
+    if classes is None or not (before or words[0].pos == "DET"):
+        return False
+    near = words if words[0].pos == "DET" else (*before, *words[:2])
+    return any(
+        joins.pos == "CCONJ"
+        and one.tag == "NNS"
+        and then.pos == "ADP"
+        and classes.can_be(one.text.lower(), "VBZ")
+        for joins, one, then in zip(near, near[1:], near[2:], strict=False)
+    )
 
 
 def nominal(parse: Parse, node: Tree, head: int) -> bool:

@@ -272,3 +272,25 @@ def test_the_system_is_not_asked_about_pairs_that_nobody_else_suspects() -> None
     assert "confidence" in said, "training hears everybody"
     (doubted,) = witnesses()([trial_of(msgspec.convert(ROW, Saved))], tools)
     assert "evidence of confidence" in doubted.details
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("Falei com a minha irmã.", "Falei com minha irmã.", True),
+        ("Gosta das minhas fotos.", "Gosta de minhas fotos.", True),
+        ("Mora em um barco.", "Mora num barco.", True),
+        ("A empresa vai abrir hoje.", "A empresa abrirá hoje.", True),
+        ("Eles vão fazer bolos.", "Eles farão bolos.", True),
+        ("Falei com a irmã.", "Falei com irmã.", False),  # no possessive: the article may be missed
+        ("Gosta das minhas fotos.", "Gosta nas minhas fotos.", False),
+        ("Gosta das minhas fotos.", "Gosta em minhas fotos.", False),
+        ("A empresa vai abrir hoje.", "A empresa abriu hoje.", False),
+        ("A empresa vai abrir hoje.", "A empresa abrirão hoje.", False),
+    ],
+)
+def test_two_ways_to_say_the_very_same_are_no_place_of_difference(
+    first: str, second: str, same: bool
+) -> None:
+    for outputs in ((first, second), (second, first)):
+        assert (changed_pair(trial(outputs), "pt") is None) == same

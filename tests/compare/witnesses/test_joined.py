@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -183,6 +184,16 @@ def test_a_word_of_the_source_in_one_output_only_was_left_untranslated() -> None
     assert (said.output, said.span) == (1, (12, 19))
     both = trial(sources, ("Le gusta el match.", "Le gusta el duelo."), "zh")
     assert heard(Untranslated(), both, "zh") is None  # another script: `language` findings see that
+
+
+def test_a_word_that_english_borrowed_with_its_accents_may_stay() -> None:
+    pytest.importorskip("wordfreq")
+    sources = ("Wait until the soufflé rises.", "Wait until the cake rises.")
+    outputs = ("Espere até que o soufflé suba.", "Espere até que o bolo suba.")
+    assert heard(Untranslated(), trial(sources, outputs), "pt") is None
+    assert not wording.copied_findings(sources[0], outputs[0], "en", "pt")
+    plain = [text.replace("soufflé", "batter") for text in (sources[0], outputs[0])]
+    assert wording.copied_findings(*plain, "en", "pt")
 
 
 def test_a_capital_at_the_beginning_makes_no_name_of_a_common_word() -> None:
@@ -382,11 +393,21 @@ def test_where_many_add_a_little_and_nobody_leads_the_chance_ends_below_every_th
         "places": Statement("places", 3.0, "the outputs differ in 3 places"),
     }
     adds = model.evidence(weak)
-    assert joined.OTHERS_LEAD < adds["pair"] < joined.LEADS["pair"], "what leads for others"
+    assert adds["pair"] > joined.OTHERS_LEAD, "what leads for others"
     assert model.intercept + sum(adds.values()) > 0
     assert model.chance(weak) == joined.UNLED < min(model.threshold, *model.thresholds.values())
     without = {name: one for name, one in weak.items() if name != "confidence"}
     assert model.chance(without) > joined.UNLED, "where no lens was asked the sum has to do"
+
+
+@pytest.mark.parametrize(("chance", "led"), [(0.36, False), (0.34, True)])
+def test_the_system_leads_with_a_word_that_it_hardly_prefers(chance: float, led: bool) -> None:
+    said = {
+        "pair": Statement("pair", 0.0, "'caíram' became 'mergulharam'"),
+        "confidence": Statement("confidence", -math.log(chance), "'caíram' is unlikely there"),
+        "places": Statement("places", 3.0, "the outputs differ in 3 places"),
+    }
+    assert (load_join().chance(said) > joined.UNLED) == led
 
 
 @pytest.mark.parametrize(("name", "suspicion"), [("confidence", 1.3), ("untranslated", 1.0)])

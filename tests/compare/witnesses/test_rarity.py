@@ -6,6 +6,7 @@ import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import rarity
 from polyglitch.compare.oracles.witnesses.changed_words import Rarity, counted
+from polyglitch.compare.oracles.witnesses.oracle import LEADS
 from polyglitch.errors import UsageError
 from polyglitch.tools import Toolbox
 from tests.compare.witnesses.test_confidence import trial
@@ -40,3 +41,13 @@ def test_numbers_are_said_as_people_say_them() -> None:
         "1,000 million",
         "40,000",
     ]
+
+
+def test_a_form_of_a_listed_verb_is_rare_and_not_made_up() -> None:
+    outputs = ("O show desapontou os fãs.", "O show desapontava os fãs.")
+    said = Rarity("pt").hear([trial(outputs)], Toolbox())[0]
+    assert said is not None and said.words.endswith("is a rare form of a Portuguese verb")
+    assert 6 < said.suspicion < LEADS[Rarity.name]
+    made_up = Rarity("pt").hear([trial((outputs[0], "O show desapontrou os fãs."))], Toolbox())[0]
+    assert made_up is not None and made_up.suspicion >= LEADS[Rarity.name]
+    assert made_up.words.endswith("is not in the list of Portuguese words")

@@ -76,6 +76,9 @@ class FactLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     joined_days: tuple[str, ...] = ()  # written together with a weekday: Montagabend
     afternoon: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()  # letters that its own words do not have; $ is the end of a word
+    borrowed: str = (
+        ""  # letters that it writes in loans alone, which other languages keep as they are
+    )
     loans: tuple[str, ...] = ()  # words that have them all the same
     doubled: tuple[str, ...] = ()  # words that may well stand twice in a row
     negation: NegationForms = NegationForms()

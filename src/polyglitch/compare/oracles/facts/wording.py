@@ -374,6 +374,8 @@ def is_foreign(low: str, source_language: str, language: str) -> bool:
     lists = fact_lists(language)
     if not low.replace("-", "").isalpha() or low in lists.loans or low in tell_words(language):
         return False
+    if is_borrowed(low, source_language):
+        return False
     if language_of(language).script != language_of(source_language).script:
         return len(low) >= LEAST_LETTERS
     if low in tell_words(source_language):
@@ -382,6 +384,13 @@ def is_foreign(low: str, source_language: str, language: str) -> bool:
         return False
     told = unlike_letters(language).search(low) or far_more_common(low, source_language, language)
     return len(low) >= LEAST_LETTERS and bool(told)
+
+
+def is_borrowed(low: str, source_language: str) -> bool:
+    """Whether a word of the source is a loan there too, by its letters: "soufflé" may stay what it is."""
+    return not low.isascii() and any(
+        letter in fact_lists(source_language).borrowed for letter in low
+    )
 
 
 @cache

@@ -24,9 +24,16 @@ from rapidfuzz.distance import LCSseq
 
 from polyglitch.compare.metrics.units import DiffBlock, Units, blocks, cut
 from polyglitch.compare.oracles.facts.numbers import fact_lists
-from polyglitch.compare.oracles.facts.wording import AT_HOME, RARER, is_foreign, no_name
+from polyglitch.compare.oracles.facts.wording import (
+    AT_HOME,
+    RARER,
+    is_borrowed,
+    is_foreign,
+    no_name,
+)
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
+from polyglitch.languages.record import Wordings
 from polyglitch.nlp.lexicons.words import Frequency, frequencies, frequencies_or_like, lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Trial, two_texts, undecided
@@ -79,10 +86,45 @@ def compared(
     sides = cut(first, language), cut(second, language)
     units = folded(sides[0]), folded(sides[1])
     found = inner(*units) if relation == "contained" else blocks(*units)
+    found = [block for block in found if not same_wording(block, units, language)]
     words = tuple(
         word for number, block in enumerate(found) for word in of_block(number, block, sides)
     )
     return Pair(inputs, outputs, words) if words else None
+
+
+def same_wording(
+    block: DiffBlock, units: tuple[list[str], list[str]], language: str | None
+) -> bool:
+    """Whether a place of difference is two ways to say the very same, by the language's lists: "num", "em um"."""
+    known = language_of(language).wordings
+    first, second = units[0][block.a_start : block.a_end], units[1][block.b_start : block.b_end]
+    after = units[0][block.a_end : block.a_end + 1]
+    both = after == units[1][block.b_end : block.b_end + 1]
+    owned = both and bool(after) and after[0] in known.possessives
+    return any(
+        (owned and article_more(longer, shorter, language))
+        or (len(shorter) == 1 and known.joined.get(shorter[0]) == " ".join(longer))
+        or same_future(longer, shorter, known)
+        for longer, shorter in ((first, second), (second, first))
+    )
+
+
+def article_more(longer: list[str], shorter: list[str], language: str | None) -> bool:
+    """Whether one side only has an article more, by itself or taken up by a preposition."""
+    if len(longer) != 1 or len(shorter) > 1:
+        return False
+    known = language_of(language)
+    taken = known.wordings.with_article.get(longer[0])
+    return taken == shorter[0] if shorter else longer[0] in known.articles
+
+
+def same_future(longer: list[str], shorter: list[str], known: Wordings) -> bool:
+    """Whether one side has an auxiliary and an infinitive, the other the infinitive with an ending: "vai abrir"."""
+    if (len(longer), len(shorter)) != (2, 1) or longer[0] not in known.future:
+        return False
+    stem = known.future_stems.get(longer[1], longer[1])
+    return shorter[0] == stem + known.future[longer[0]]
 
 
 class Places:
@@ -201,6 +243,10 @@ COMMONEST = (
 )
 
 
+# What a form counts that the list lacks and its verb does not: rarer than most words, and none that is made up.
+RARE_FORM = 1.5
+
+
 class Rarity:
     """Looks the changed words up in a list of frequencies."""
 
@@ -208,7 +254,7 @@ class Rarity:
 
     def __init__(self, language: str | None = None) -> None:
         self.language = language  # of the outputs, where the campaign does not tell
-        self.signature = f"rarity(lists={lists_at_hand()},version=3)"
+        self.signature = f"rarity(lists={lists_at_hand()},version=4)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How rare the rarest changed word is, from 0 to 8; nothing without a list for the language."""
@@ -218,10 +264,10 @@ class Rarity:
             return [None] * len(trials)
         name = language_of(code).name or str(code)
         pairs = [changed_pair(trial, code) for trial in trials]
-        return [pair and rarest(pair, frequency, name) for pair in pairs]
+        return [pair and rarest(pair, frequency, name, code or "") for pair in pairs]
 
 
-def rarest(pair: Pair, frequency: Frequency, language: str) -> Statement | None:
+def rarest(pair: Pair, frequency: Frequency, language: str, code: str = "") -> Statement | None:
     """What is to be said of the rarest changed word."""
     words = [word for word in pair.words if not word.early and pair.text(word)[0].isalpha()]
     # What both have, one of them elsewhere or with a pronoun, is no choice of one output.
@@ -238,6 +284,8 @@ def rarest(pair: Pair, frequency: Frequency, language: str) -> Statement | None:
         if found
         else f"not in the list of {language} words"
     )
+    if not found and is_verb_form(pair.text(word).lower(), code):
+        found, said = RARE_FORM, f"a rare form of a {language} verb"
     text = f"{pair.text(word)!r} in the {ORDINALS[word.output]} translation is {said}"
     return Statement(Rarity.name, COMMONEST - found, text, word.output, (word.start, word.end))
 
@@ -303,7 +351,15 @@ def is_known(low: str, source: str, target: str) -> bool:
     here, there = frequencies(target), frequencies(source)
     if here is None or there is None or here(low) or there(low) or here(low.removesuffix("s")):
         return True
-    lines = conjugations(target)
+    return is_verb_form(low, target)
+
+
+@lru_cache(RECENT)
+def is_verb_form(low: str, code: str) -> bool:
+    """Whether a word is a regular form of a verb that the list has, though the list has not the form itself."""
+    here, lines = frequencies(code), conjugations(code)
+    if here is None:
+        return False
     for line in lines:
         for ending in line[1:]:
             verb = low.removesuffix(ending) + line[0]
@@ -342,7 +398,7 @@ class Untranslated:
     name = "untranslated"
 
     def __init__(self) -> None:
-        self.signature = f"untranslated(lists={lists_at_hand()},version=5)"
+        self.signature = f"untranslated(lists={lists_at_hand()},version=6)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The copied word that looks most like one of the source's language."""
@@ -376,6 +432,8 @@ def how_foreign(text: str, source: str, target: str) -> float:
     """How surely a copied word is none of the target's: by lists of frequencies where there are, and by its letters."""
     here, there = frequencies_or_like(target, source), frequencies(source)
     foreign = is_foreign(text, source, target)
+    if is_borrowed(text, source):
+        return 0.0
     if here is None or there is None:
         return SURE if foreign else LIKELY
     rarer = there(text) - here(text)

@@ -191,12 +191,13 @@ def touched(changed: Sequence[ChangedWord], number: int, item: FactFinding) -> b
 FACTS = "facts"
 # Log-odds that some witness with a word to show must add by itself where the system was its own lens. Where many add
 # a little instead, one in three of the pairs that were read had a bug, and its word was seldom named; so the chance of
-# such a pair ends below every threshold. The model itself leads with a word that it gives less than about a third.
-# The pair never leads: it dislikes other wordings too, and beside a model that likes them it is mostly wrong; rarity
-# names rare words that are right, so only one that no list has leads. Without that lens there is often nobody to lead,
-# and the sum has to do. See docs/research/2026-11-17-witnesses.md.
-LEADS = {PairWitness.name: math.inf, Rarity.name: 1.65, Confidence.name: 0.0}
+# such a pair ends below every threshold. Without that lens there is often nobody to lead, and the sum has to do.
 OTHERS_LEAD, UNLED = 0.5, 0.28
+# Three lead by their own measure, which does not move when weights are learned anew. The model leads with a word that
+# it gives less than 35%. The pair never does: it dislikes other wordings too, and beside a model that likes them it
+# is mostly wrong. Rarity names rare words that are right, so only one that no list has leads.
+# See docs/research/2026-11-18-witnesses.md.
+LEADS = {PairWitness.name: math.inf, Rarity.name: 7.0, Confidence.name: 1.05}
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 # The chance by words alone from which on the system is asked how sure it is: looking into it is the dearest question.
 # Half of the pairs of a campaign stay below; a higher limit saves little more and misses bugs that it alone sees.
@@ -246,7 +247,7 @@ class JoinModel(msgspec.Struct, frozen=True):
             return 0.0
         # A broken fact is a rule, not a weight: labelled pairs have too few, and a reader forgives them least.
         score = with_facts(logistic(self.intercept + sum(found.values())), FACTS in found)
-        led = any(leads(name, value) for name, value in found.items())
+        led = any(leads(said[name], value) for name, value in found.items())
         unled = FACTS not in found and not led and Confidence.name in found
         return min(score, UNLED) if unled else score
 
@@ -255,9 +256,11 @@ class JoinModel(msgspec.Struct, frozen=True):
         return self.chance(said) >= DOUBT
 
 
-def leads(name: str, evidence: float) -> bool:
+def leads(one: Statement, evidence: float) -> bool:
     """Whether a witness is sure enough to be believed alone; the count of places has no word to show."""
-    return name != Places.name and evidence >= LEADS.get(name, OTHERS_LEAD)
+    if one.witness in LEADS:
+        return one.suspicion >= LEADS[one.witness]
+    return one.witness != Places.name and evidence >= OTHERS_LEAD
 
 
 @cache
@@ -471,7 +474,7 @@ def explained(
     reasons: list[str] = []
     spans: list[Span] = []
     told = [name for name in evidence if name != Places.name]
-    led = {name: Confidence.name in said and leads(name, evidence[name]) for name in told}
+    led = {name: Confidence.name in said and leads(said[name], evidence[name]) for name in told}
     order = sorted(told, key=lambda name: (name not in FIRST, not led[name], -evidence[name]))
     telling = [name for name in order if led[name] or evidence[name] > TELLING] or order[:1]
     for name in telling:
