@@ -18,7 +18,7 @@ from polyglitch.errors import UsageError
 from polyglitch.evaluate.regression import compare_outcomes
 from polyglitch.records import Case, Verdict
 from polyglitch.registry import suggest
-from polyglitch.report.html import findings_for, write_report
+from polyglitch.report.html import findings_for, prepare, write_report
 from polyglitch.results.answer import gate_of
 from polyglitch.results.history import History
 from polyglitch.results.summary import summarise
@@ -97,6 +97,7 @@ class Result:
     def report(self, path: str | Path) -> Path:
         """Write the report of this run: .html .jsonl .csv .md .xml .sarif."""
         with self._history() as history:
+            prepare([path], history)
             found = findings_for(path, history)
             return write_report(path, summarise(history, title=self.title), found)
 

@@ -35,6 +35,7 @@ def command(
     from polyglitch.report.html import (
         STDOUT,
         findings_for,
+        prepare,
         rarely_collected,
         write_report,
         writer_for,
@@ -47,6 +48,7 @@ def command(
         writer_for(Path(path))
     history = open_history(run_id or "", store)
     with closing(history.store), rarely_collected():
+        prepare(files, history)
         summary = summarise(history, title)
         for path in files:
             write_report(Path(path), summary, findings_for(path, history))

@@ -322,7 +322,7 @@ def run_campaign(
     engine = started(campaign)  # it loads while all that follows is imported
 
     from polyglitch.flow import finished
-    from polyglitch.report.html import STDOUT, findings_for, write_report, writer_for
+    from polyglitch.report.html import STDOUT, findings_for, prepare, write_report, writer_for
     from polyglitch.results.answer import gate_of
     from polyglitch.results.summary import summarise
     from polyglitch.store.store import shown
@@ -341,6 +341,7 @@ def run_campaign(
             figures, campaign.fail_under, campaign.max_undecided, campaign.capability_limits
         )
         if campaign.output or not (as_json or quiet):
+            prepare(campaign.output, history)
             command = shlex.join(["polyglitch", *(shown(word) for word in sys.argv[1:])])
             summary = msgspec.structs.replace(summarise(history, command=command), gate=gate)
             if not as_json and not quiet:

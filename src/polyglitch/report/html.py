@@ -236,10 +236,18 @@ def writer_for(path: Path) -> Writer:
 
 def findings_for(path: str | Path, history: History) -> Iterator[Finding]:
     """A run's findings as a format wants them: for people, what several methods found on the same inputs is one."""
-    if Path(path).suffix.lower() not in FOR_PEOPLE:
-        return history.findings()
-    bring_back(history)
-    return history.merged_findings()
+    return history.merged_findings() if read_by_people(path) else history.findings()
+
+
+def prepare(paths: Iterable[str | Path], history: History) -> None:
+    """Have ready what reports for people show of a run beside its results; before its summary, which tells of it."""
+    if any(map(read_by_people, paths)):
+        bring_back(history)
+
+
+def read_by_people(path: str | Path) -> bool:
+    """Whether a report is a page and no data."""
+    return Path(path).suffix.lower() in FOR_PEOPLE
 
 
 def write_report(
