@@ -74,12 +74,15 @@ class GrammarWitness:
         if parser is None:
             return [None] * len(trials)
         parses = dict(zip(asked, parser.parse(asked), strict=True))
-        return [pair and clash_of(pair, parses, target) for pair in pairs]
+        told = {text: clashes(parse, target) for text, parse in parses.items()}
+        return [pair and clash_of(pair, parses, told, target) for pair in pairs]
 
 
-def clash_of(pair: Pair, parses: dict[str, Parse], language: str) -> Statement | None:
+def clash_of(
+    pair: Pair, parses: dict[str, Parse], told: dict[str, list[Clash]], language: str
+) -> Statement | None:
     """What is to be said of the first clash of one output alone."""
-    found = [clashes(parses[text], language) for text in pair.outputs]
+    found = [told[text] for text in pair.outputs]
     for number, some in enumerate(found):
         tokens = parses[pair.outputs[number]].tokens
         others = {one.kind for one in found[1 - number]}

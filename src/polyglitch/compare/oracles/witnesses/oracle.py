@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cache, partial
 from importlib.resources import files
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -96,30 +96,13 @@ class PairWitness:
             for at, trial in enumerate(trials)
             if undecided(trial) is None and len(trial.case.inputs) > 1 and changed(trial)
         ]
-        # Methods make many of the same mutants of a sentence: each pair is looked at once.
-        keys = [(quad_of(trials[at]), *tools.languages) for at in open_ones]
-        judged = judged_lately(tools).get(keys, partial(self.judge_new, tools))
+        quads = [quad_of(trials[at]) for at in open_ones]
+        resources = resources_for(quads, tools, *tools.languages)
+        parts = (quads[start : start + LONGEST] for start in range(0, len(quads), LONGEST))
+        judged = (one for some in parts for one in judge_pairs(some, resources, ANY, facts=False))
         for at, judgement in zip(open_ones, judged, strict=True):
             found[at] = judgement if judgement.details.get("chance") else None
         return found
-
-    def judge_new(self, tools: Tools, keys: list[Key]) -> list[Judgement]:
-        """The same of pairs that were not met lately."""
-        quads = [key[0] for key in keys]
-        resources = resources_for(quads, tools, *tools.languages)
-        parts = (quads[start : start + LONGEST] for start in range(0, len(quads), LONGEST))
-        return [one for some in parts for one in judge_pairs(some, resources, ANY, facts=False)]
-
-
-Key = tuple[Quad, str | None, str | None]  # a pair with the languages of its two sides
-LATELY = 4096  # pairs that the methods of a campaign share, some 10 MB
-_judged: WeakKeyDictionary[Any, Recent[Key, Judgement]] = WeakKeyDictionary()
-
-
-def judged_lately(tools: Tools) -> Recent[Key, Judgement]:
-    """What was said of pairs with the tools of a campaign, for as long as these are there."""
-    campaign = tools.campaign if isinstance(tools, ToldTools) else tools
-    return _judged.setdefault(campaign, Recent(LATELY))
 
 
 def changed(trial: Trial) -> bool:
@@ -365,33 +348,63 @@ def begin_hearing(
 
     The system itself is not asked about pairs that, by the model of all witnesses, nobody else suspects.
     """
-    judged: list[Judgement | None] = []
-    said: list[Said] = []
-    asked: list[tuple[list[int], Witness, Future[list[Statement | None]]]] = []
+    # Methods make many of the same mutants of a sentence: each pair is heard once.
+    keys = [(quad_of(trial), *tools.languages, model is not None) for trial in trials]
+    first = dict(zip(reversed(keys), reversed(trials), strict=True))
+    heard = heard_lately(tools).get(
+        keys, lambda new: hear_new([first[key] for key in new], pair, tools, model)
+    )
+    return lambda: ([one.judged for one in heard], [one.all_said() for one in heard])
+
+
+class Heard(NamedTuple):
+    """What was heard of one pair, and who was asked and may not have answered yet."""
+
+    judged: Judgement | None
+    said: Said
+    asked: list[tuple[Future[list[Statement | None]], int]]  # with the place of the pair
+
+    def all_said(self) -> Said:
+        """All statements in their order; a model's answer is waited for."""
+        answers = [question.result()[at] for question, at in self.asked]
+        said = self.said | {one.witness: one for one in answers if one}
+        return {name: said[name] for name in ORDER if name in said}
+
+
+Key = tuple[Quad, str | None, str | None, bool]  # with the languages, and whether all are asked
+LATELY = 4096  # pairs that the methods of a campaign share, some 10 MB
+_heard: WeakKeyDictionary[Any, Recent[Key, Heard]] = WeakKeyDictionary()
+
+
+def heard_lately(tools: Tools) -> Recent[Key, Heard]:
+    """What was said of pairs with the tools of a campaign, for as long as these are there."""
+    campaign = tools.campaign if isinstance(tools, ToldTools) else tools
+    return _heard.setdefault(campaign, Recent(LATELY))
+
+
+def hear_new(
+    trials: Sequence[Trial], pair: PairWitness, tools: Tools, model: JoinModel | None
+) -> list[Heard]:
+    """The same of pairs that were not met lately, a piece at a time."""
+    found: list[Heard] = []
     for start in range(0, len(trials), PIECE):
         some = trials[start : start + PIECE]
         words = hear_words(some, tools)  # first: who needs whole parses leaves tags to the pair
         looked_at = pair.judge(some, tools)
         for one, seen in zip(words, looked_at, strict=True):
             one |= {PairWitness.name: stated(seen)} if seen else {}
-        judged += looked_at
-        said += words
+        heard = [Heard(*both, []) for both in zip(looked_at, words, strict=True)]
         for witness in MODELS:
             open_ones = [
-                start + at
+                at
                 for at, one in enumerate(words)
                 if model is None or witness.name != Confidence.name or model.suspects(one)
             ]
-            question = partial(witness.hear, [trials[at] for at in open_ones], tools)
-            asked.append((open_ones, witness, ask_beside(question)))
-
-    def finish() -> tuple[list[Judgement | None], list[Said]]:
-        for places, witness, heard in asked:
-            for at, one in zip(places, heard.result(), strict=True):
-                said[at] |= {witness.name: one} if one else {}
-        return judged, [{name: one[name] for name in ORDER if name in one} for one in said]
-
-    return finish
+            question = ask_beside(partial(witness.hear, [some[at] for at in open_ones], tools))
+            for place, at in enumerate(open_ones):
+                heard[at].asked.append((question, place))
+        found += heard
+    return found
 
 
 def ask_beside(call: Callable[[], list[Statement | None]]) -> Future[list[Statement | None]]:
