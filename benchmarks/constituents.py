@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.results import record
-from polyglitch.nlp.parsers.choose import open_spacy, parse_of
+from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.nlp.parsers.constituents import project
 from polyglitch.nlp.parsers.trees import Bracketing, read_brackets
+from polyglitch.nlp.parsers.word_kinds import parse_of
 from polyglitch.records import Tree
 
 PUNCTUATION = {",", ".", ":", "``", "''", "-LRB-", "-RRB-", "#none#"}

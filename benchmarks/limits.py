@@ -25,7 +25,8 @@ from polyglitch.compare.metrics.units import unit_codes, units
 from polyglitch.compare.oracles.similarity import similar_enough
 from polyglitch.compare.oracles.two_outputs import raw_distance
 from polyglitch.corpus.read import open_corpus
-from polyglitch.nlp.parsers.choose import BATCH, DISPENSABLE, installed, load_pipeline, open_spacy
+from polyglitch.nlp.parsers.choose import BATCH, installed, load_pipeline, open_spacy
+from polyglitch.nlp.parsers.word_kinds import DISPENSABLE
 from polyglitch.records import Input, Output, Seed, Slot, Trial, new_case
 from polyglitch.tools import Toolbox
 

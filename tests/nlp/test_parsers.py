@@ -11,6 +11,7 @@ import pytest
 from polyglitch.errors import Missing, UsageError
 from polyglitch.files.lazy_numpy import one_thread, openblas
 from polyglitch.nlp.parsers import choose as spacy_parser
+from polyglitch.nlp.parsers import word_kinds
 from polyglitch.nlp.parsers.choose import choose, open_parser
 from polyglitch.nlp.parsers.constituents import tree_of
 from polyglitch.nlp.parsers.stanza import parse_of
@@ -158,13 +159,31 @@ def test_rules_that_are_remembered_match_as_the_rulers_own(language: str, texts:
     assert [ruler.match(doc) for doc in docs] == [type(ruler).match(ruler, doc) for doc in docs]
 
 
+@pytest.mark.parametrize("language", ["en", "pt"])
+def test_words_told_by_their_kind_are_what_the_whole_pipeline_says(language: str) -> None:
+    texts = {
+        "en": [
+            "I'm gonna go, let's see whether y'all ain't there.",
+            "There is a  man \n who gotta leave, c'mon!",
+            "There were two dogs which barked; he saw the saw that she saw.",
+            "Left, they left the leaves left on the left.",
+        ],
+        "pt": ["O conselho fechou a ponte.", "A comissão não a fechou,  nem  a viu."],
+    }[language]
+    parser = spacy_parser.open_spacy(language)
+    for _ in range(2):  # the second time every kind is known
+        fresh = spacy_parser.SpacyParser(parser._pipeline)
+        plain = [word_kinds.parse_of(parser._pipeline(text)) for text in texts]
+        assert parser._kinds and fresh.parse(texts) == parser.parse(texts) == plain
+
+
 def test_rules_are_told_though_fewer_kinds_are_kept_than_a_text_has(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(spacy_parser, "KINDS_OF_WORDS", 3)  # as after the 50,000 of a large corpus
+    monkeypatch.setattr(word_kinds, "KINDS_OF_WORDS", 3)  # as after the 50,000 of a large corpus
     pipeline = spacy_parser.open_spacy("en")._pipeline
     ruler = pipeline.get_pipe("attribute_ruler")
-    remembered = spacy_parser.RememberedRules(ruler)
+    remembered = word_kinds.RememberedRules(ruler)
     with pipeline.select_pipes(disable=["attribute_ruler", "lemmatizer"]):
         (doc,) = pipeline.pipe(["The old dog saw the new dog, and both of them ran away."])
     assert remembered.match(doc) == type(ruler).match(ruler, doc)

@@ -30,6 +30,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.downloads import bundled, fetched, offer_parser
 from polyglitch.nlp.parsers import stanza as stanza_parser
 from polyglitch.nlp.parsers import udpipe as udpipe_parser
+from polyglitch.nlp.parsers.word_kinds import DISPENSABLE, known_kinds, parse_of, remember_rules
 from polyglitch.protocols import Parser
 from polyglitch.records import Parse, Token
 from polyglitch.registry import installed_points
@@ -40,7 +41,6 @@ WORD = re.compile(r"\w+(?:['’-]\w+)*|[^\w\s]")
 BATCH = 256
 SKIMMED = 3000  # documents that may be asked for in full: mutants of the seeds whose cases wait, some 30 MB
 USUAL = ("{}_core_news_lg", "{}_core_news_md", "{}_core_news_sm")  # what spaCy calls pipelines
-DISPENSABLE = ("attribute_ruler", "lemmatizer")  # where a tagger gives the tags
 
 
 class Recent(Generic[K, V]):
@@ -202,6 +202,7 @@ class SpacyParser:
         self._pipeline = pipeline
         parts = pipeline.pipe_names
         self._dispensable = [name for name in DISPENSABLE if name in parts and "tagger" in parts]
+        self._kinds = known_kinds(pipeline)
         self.tags_alone = not needs_parser(pipeline)
         self._skimmed: LRUCache[str, Any] = LRUCache(SKIMMED)
         meta = pipeline.meta
@@ -210,31 +211,35 @@ class SpacyParser:
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         """Parse each text as one sentence, batched; of those skimmed lately only what is missing is done."""
         begun = {text: self._skimmed.pop(text) for text in set(texts) if text in self._skimmed}
-        for name in self._dispensable if begun else ():
-            part = self._pipeline.get_pipe(name)
-            begun = {text: part(doc) for text, doc in begun.items()}
-        rest = [text for text in texts if text not in begun]
-        whole = iter(self._docs(rest))
-        return [parse_of(begun[text] if text in begun else next(whole)) for text in texts]
+        rest = list(dict.fromkeys(text for text in texts if text not in begun))
+        begun |= dict(zip(rest, self._docs(rest, self._dispensable), strict=True))
+        whole = {text: self._completed(doc) for text, doc in begun.items()}
+        return [whole[text] for text in texts]
 
     def tag(self, texts: Sequence[str]) -> list[Parse]:
         """Tags and lemmas alone, at half of the price: right where `tags_alone`, and heads mean nothing."""
-        with self._pipeline.select_pipes(disable=["parser"]):
-            return [parse_of(doc) for doc in self._docs(texts)]
+        return [self._completed(doc) for doc in self._docs(texts, [*self._dispensable, "parser"])]
 
     def skim(self, texts: Sequence[str]) -> list[Parse]:
         """Tags and dependencies alone, at two thirds of the price: no lemmas."""
-        with self._pipeline.select_pipes(disable=self._dispensable):
-            docs = self._docs(texts)
+        docs = self._docs(texts, self._dispensable)
         for doc in docs:
             doc.tensor = doc.tensor[:0]  # nothing reads it any more, and it is most of the memory
         self._skimmed.update((doc.text, doc) for doc in docs)
         return [parse_of(doc) for doc in docs]
 
-    def _docs(self, texts: Sequence[str]) -> list[Any]:
-        """What the pipeline makes of each text; beside a translator that has the other cores."""
-        with one_thread():
+    def _docs(self, texts: Sequence[str], without: Sequence[str]) -> list[Any]:
+        """What the pipeline makes of each text but for some parts; beside a translator that has the other cores."""
+        with one_thread(), self._pipeline.select_pipes(disable=without):
             return list(self._pipeline.pipe(texts, batch_size=BATCH))
+
+    def _completed(self, doc: Any) -> Parse:
+        """The parse of a document that lacks what its dispensable parts say."""
+        if self._kinds and (found := self._kinds.parse(doc)):
+            return found
+        for name in self._dispensable:
+            doc = self._pipeline.get_pipe(name)(doc)
+        return parse_of(doc)
 
     @property
     def lookups(self) -> Any:
@@ -249,30 +254,6 @@ def needs_parser(pipeline: Any) -> bool:
     rules = pipeline.get_pipe("attribute_ruler").patterns
     return any(
         "DEP" in token for rule in rules for pattern in rule["patterns"] for token in pattern
-    )
-
-
-def parse_of(doc: Any) -> Parse:
-    """A spaCy document as our record; white space tokens are dropped and heads renumbered."""
-    words = [token for token in doc if not token.is_space]
-    place = {token.i: index for index, token in enumerate(words)}
-    return Parse(
-        doc.text,
-        tuple(
-            Token(
-                text=token.text,
-                start=token.idx,
-                end=token.idx + len(token.text),
-                tag=token.tag_,
-                pos=token.pos_,
-                lemma=token.lemma_,
-                head=place.get(token.head.i, index),
-                relation=token.dep_,
-            )
-            for index, token in enumerate(words)
-        ),
-        universal=language_of(doc.lang_).universal_relations,
-        language=doc.lang_,
     )
 
 
@@ -391,64 +372,3 @@ def multiply_by_numpy(pipeline: Any) -> None:
     for layer in (layer for model in models if model is not None for layer in model.walk()):
         if getattr(layer.ops, "use_blis", False):
             layer.ops.use_blis = False
-
-
-READ_BY_RULES = frozenset({"TAG", "LOWER", "DEP", "IS_SPACE"})  # that a word's kind is told by
-KINDS_OF_WORDS = 50_000  # met lately, some 10 MB
-BEGINS, LATER = "begins ", -1  # a word that a rule for several words may begin with
-
-
-def remember_rules(pipeline: Any) -> None:
-    """Look the rules for single words up by the kind of word: matching them anew takes a third of a sentence's time."""
-    from spacy.pipeline.attributeruler import AttributeRuler
-
-    if "attribute_ruler" not in pipeline.pipe_names:
-        return
-    ruler = pipeline.get_pipe("attribute_ruler")
-    patterns = [pattern for rule in ruler.patterns for pattern in rule["patterns"]]
-    if type(ruler) is AttributeRuler and all(
-        word.keys() <= READ_BY_RULES for pattern in patterns for word in pattern
-    ):
-        ruler.match = RememberedRules(ruler).match  # type: ignore[method-assign]
-
-
-class RememberedRules:
-    """What the rules of a spaCy attribute ruler match; those for one word depend on its tag, letters and relation."""
-
-    def __init__(self, ruler: Any) -> None:
-        from spacy.attrs import DEP, LOWER, TAG
-        from spacy.matcher import Matcher
-
-        self._columns, self._strings = [TAG, LOWER, DEP], ruler.vocab.strings
-        self._single, self._longer = Matcher(ruler.vocab), Matcher(ruler.vocab)
-        for number, rule in enumerate(ruler.patterns):
-            short = [one for one in rule["patterns"] if len(one) == 1]
-            longer = [one for one in rule["patterns"] if len(one) > 1]
-            if short:
-                self._single.add(str(number), short)
-            if longer:
-                self._longer.add(str(number), longer)
-                self._single.add(f"{BEGINS}{number}", [one[:1] for one in longer])
-        self._known: LRUCache[tuple[int, ...], list[tuple[int, int]]] = LRUCache(KINDS_OF_WORDS)
-
-    def match(self, doc: Any) -> list[tuple[int, int, int, int]]:
-        """Number of the rule, its name, first word, end: in the order of the rules, as the ruler's own."""
-        found = []
-        for at, kind in enumerate(map(tuple, doc.to_array(self._columns).tolist())):
-            rules = self._known.get(kind)  # held here: what is kept next may push it out
-            if rules is None:
-                names = (one[0] for one in self._single(doc[at : at + 1], allow_missing=True))
-                rules = self._known[kind] = [(self._number(name), name) for name in names]
-            found += [(number, name, at, at + 1) for number, name in rules]
-        if any(one[0] == LATER for one in found):
-            found = [one for one in found if one[0] != LATER]
-            found += (
-                (self._number(name), name, start, end)
-                for name, start, end in self._longer(doc, allow_missing=True)
-            )
-        return sorted(found)
-
-    def _number(self, name: int) -> int:
-        """Which rule a match is of, by the name that the matcher gives it."""
-        text = self._strings[name]
-        return LATER if text.startswith(BEGINS) else int(text)

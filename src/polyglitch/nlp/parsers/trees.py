@@ -22,7 +22,8 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import all_languages
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.downloads import bundled
-from polyglitch.nlp.parsers.choose import installed, load_pipeline, parse_of
+from polyglitch.nlp.parsers.choose import installed, load_pipeline
+from polyglitch.nlp.parsers.word_kinds import parse_of
 from polyglitch.records import Parse, Token, Tree
 
 PIECE = re.compile(r"[()]|[^\s()]+")
