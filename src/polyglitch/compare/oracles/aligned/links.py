@@ -9,10 +9,10 @@ words of two outputs are paired off: what one lost the other may say in other wo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import zip_longest
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from rapidfuzz.distance import LCSseq, Prefix
 
@@ -268,7 +268,16 @@ def runs(here: list[int], there: list[int]) -> list[LinkedBlock]:
     return found
 
 
-Likeness = Callable[[str, str], float | None]  # of two words of the target language; None: unknown
+class Likeness(Protocol):
+    """How alike words of the target language are."""
+
+    def __call__(self, one: str, other: str) -> float | None:
+        """Of two words; nothing if one is unknown."""
+
+    def nearest(self, one: str, others: Iterable[str]) -> float:
+        """The likeness of the word that comes nearest; none known is none near."""
+
+
 WEIGHTY = frozenset({"content", "number", "name", "negation"})
 EXCUSED = 0.5  # a word so likely to translate an edited one is not in want of a partner
 LEAST = 0.3  # words less alike than this are not partners

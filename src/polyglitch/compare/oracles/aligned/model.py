@@ -331,20 +331,15 @@ def likeness_row(
     if context.likeness is not None:
         known = context.likeness(word.key, word.key) is not None
         changed = float(pairing.alike[index].max()) if pairing.columns else 0.0
+        keys = (one.key for one in other.output.words)
         row["near_changed"] = changed if known else MISSING
-        row["near_any"] = nearest(word.key, other, context.likeness) if known else MISSING
+        row["near_any"] = context.likeness.nearest(word.key, keys) if known else MISSING
     if near is not None and near.shape[1]:
         row["in_context"] = float(near[at].max())
         row["in_context_changed"] = (
             float(near[at, pairing.columns].max()) if pairing.columns else 0.0
         )
     return row
-
-
-def nearest(key: str, other: Side, likeness: Likeness) -> float:
-    """The nearest meaning among the words of the other output."""
-    found = (likeness(key, word.key) for word in other.output.words)
-    return max((value for value in found if value is not None), default=0.0)
 
 
 def edit_places(side: Side, kept: Flags) -> Places:

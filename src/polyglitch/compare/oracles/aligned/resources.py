@@ -7,7 +7,8 @@ other. Both give one matrix a sentence pair, from pieces to words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -249,10 +250,7 @@ def open_likeness(language: str, word_for: Callable[[str], str] | None = None) -
     vectors = at_hand(lambda: open_word_vectors(language)) if known else None
     if vectors is None:
         return None
-    plain = likeness_of(vectors, open_opposites(language))
-    if word_for is None:
-        return plain
-    return lru_cache(WORD_PAIRS)(lambda one, other: plain(word_for(one), word_for(other)))
+    return WordLikeness(vectors, open_opposites(language), word_for or str)
 
 
 def open_opposites(language: str) -> Callable[[str, str], bool]:
@@ -306,19 +304,39 @@ def next_of_kin(wordnet: WordNet, word: str) -> frozenset[str]:
     return frozenset(o for part in PARTS for o in wordnet.neighbours(word, part))
 
 
-@cache
-def likeness_of(vectors: Any, opposite: Callable[[str, str], bool]) -> Likeness:
-    """How alike two words are, or nothing if one is unknown; opposites are not."""
+class WordLikeness:
+    """How alike two words are by their vectors; opposites and two of a kind are not, though their vectors are near."""
 
-    @lru_cache(WORD_PAIRS)
-    def likeness(one: str, other: str) -> float | None:
-        if one not in vectors or other not in vectors:
+    def __init__(
+        self, vectors: Any, opposite: Callable[[str, str], bool], word_for: Callable[[str], str]
+    ) -> None:
+        self._vectors, self._opposite, self._word_for = vectors, opposite, word_for
+        self._cosine = lru_cache(WORD_PAIRS)(self._measured)
+
+    def __call__(self, one: str, other: str) -> float | None:
+        """Of two words; nothing if one is unknown."""
+        found = self._cosine(one, other)
+        return found if found is None or not self._differ(one, other) else 0.0
+
+    def nearest(self, one: str, others: Iterable[str]) -> float:
+        """The likeness of the nearest word; WordNet, which is dear, is asked only about what may be it."""
+        known = [(value, o) for o in others if (value := self._cosine(one, o)) is not None]
+        best = -math.inf
+        for value, other in sorted(known, reverse=True):
+            if best >= max(value, 0.0):
+                break
+            best = max(best, 0.0 if self._differ(one, other) else value)
+        return best if known else 0.0
+
+    def _measured(self, one: str, other: str) -> float | None:
+        one, other = self._word_for(one), self._word_for(other)
+        if one not in self._vectors or other not in self._vectors:
             return None
-        if one != other and opposite(one, other):
-            return 0.0
-        return 1.0 if one == other else float(vectors[one] @ vectors[other])
+        return 1.0 if one == other else float(self._vectors[one] @ self._vectors[other])
 
-    return likeness
+    def _differ(self, one: str, other: str) -> bool:
+        one, other = self._word_for(one), self._word_for(other)
+        return one != other and self._opposite(one, other)
 
 
 def open_known(source: str, target: str) -> Known:
