@@ -6,6 +6,7 @@ Both tell a word by its letters, tag and relation alone, but for a few rules tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -27,6 +28,8 @@ PLAIN_LEMMATIZERS = ("spacy.pipeline.lemmatizer", "spacy.lang.en.lemmatizer")  #
 MODES = ("rule", "lookup")
 READ_BY_RULES = frozenset({"TAG", "LOWER", "DEP", "IS_SPACE"})  # that a word's kind is told by
 KINDS_OF_WORDS = 50_000  # met lately, some 10 MB
+LISTS = ("IN", "NOT_IN")
+OTHER = -1
 BEGINS, LATER = "begins ", -1  # a word that a rule for several words may begin with
 
 
@@ -52,6 +55,8 @@ class RememberedRules:
         from spacy.matcher import Matcher
 
         self._columns, self._strings = [TAG, LOWER, DEP], ruler.vocab.strings
+        patterns = [pattern for rule in ruler.patterns for pattern in rule["patterns"]]
+        self._letters, self.relations = (Named(patterns, name) for name in ("LOWER", "DEP"))
         self._single, self._longer = Matcher(ruler.vocab), Matcher(ruler.vocab)
         for number, rule in enumerate(ruler.patterns):
             short = [one for one in rule["patterns"] if len(one) == 1]
@@ -61,7 +66,9 @@ class RememberedRules:
             if longer:
                 self._longer.add(str(number), longer)
                 self._single.add(f"{BEGINS}{number}", [one[:1] for one in longer])
-        self._known: LRUCache[tuple[int, ...], list[tuple[int, int]]] = LRUCache(KINDS_OF_WORDS)
+        self._known: LRUCache[tuple[int, int, int], list[tuple[int, int]]] = LRUCache(
+            KINDS_OF_WORDS
+        )
 
     def match(self, doc: Any) -> list[tuple[int, int, int, int]]:
         """Number of the rule, its name, first word, end: in the order of the rules, as the ruler's own."""
@@ -80,7 +87,12 @@ class RememberedRules:
 
     def _of_words(self, doc: Any) -> Iterator[list[tuple[int, int]]]:
         """Numbers and names of the rules for each word, and of those that may begin there."""
-        for at, kind in enumerate(map(tuple, doc.to_array(self._columns).tolist())):
+        for at, (tag, letters, relation) in enumerate(doc.to_array(self._columns).tolist()):
+            kind = (
+                tag,
+                self._letters(letters, self._strings),
+                self.relations(relation, self._strings),
+            )
             rules = self._known.get(kind)  # held here: what is kept next may push it out
             if rules is None:
                 names = (one[0] for one in self._single(doc[at : at + 1], allow_missing=True))
@@ -101,6 +113,28 @@ class RememberedRules:
         return LATER if text.startswith(BEGINS) else int(text)
 
 
+class Named:
+    """Which values of an attribute the rules tell apart: all others are the same to them."""
+
+    def __init__(self, patterns: list[list[dict[str, Any]]], attribute: str) -> None:
+        asked = [word[attribute] for pattern in patterns for word in pattern if attribute in word]
+        plain: list[dict[str, Any]]
+        plain = [one if isinstance(one, dict) else {"IN": [one]} for one in asked]
+        self._values = {v for one in plain for how in LISTS for v in one.get(how, ())}
+        self._patterns = [re.compile(one["REGEX"]) for one in plain if "REGEX" in one]
+        self._all = any(one.keys() - {"REGEX", *LISTS} for one in plain)
+        self._known: dict[int, int] = {}
+
+    def __call__(self, value: int, strings: Any) -> int:
+        """A value that the rules know, or the one that stands for all others."""
+        if value not in self._known:
+            text = strings[value]
+            told = self._all or text in self._values or text.isspace()
+            told = told or any(pattern.search(text) for pattern in self._patterns)
+            self._known[value] = value if told else OTHER
+        return self._known[value]
+
+
 class Kind(NamedTuple):
     """All that a token has of its kind."""
 
@@ -108,7 +142,6 @@ class Kind(NamedTuple):
     tag: str
     pos: str
     lemma: str
-    relation: str
     alone: bool  # no rule for several words may begin with it
 
 
@@ -121,37 +154,39 @@ class WordKinds:
         self._vocab, self._rules = pipeline.vocab, rules
         self._parts = [pipeline.get_pipe(name) for name in DISPENSABLE]
         self._columns = [ORTH, TAG, DEP, HEAD, SPACY]
-        self._known: LRUCache[tuple[int, ...], Kind] = LRUCache(KINDS_OF_WORDS)
+        self._known: LRUCache[tuple[int, int, int], Kind] = LRUCache(KINDS_OF_WORDS)
 
     def parse(self, doc: Any) -> Parse | None:
         """The parse of a document that rules and lemmatizer have not seen; nothing where they must see all of it."""
         rows = doc.to_array(self._columns)
-        kinds = [self._kind(tuple(key)) for key in rows[:, :3].tolist()]
+        kinds = [self._kind(*key) for key in rows[:, :3].tolist()]
         if any(kind.text.isspace() for kind in kinds):
             return None
         if not all(kind.alone for kind in kinds) and self._rules.matches_longer(doc):
             return None
         heads, spaces = rows[:, 3].astype(np.int64).tolist(), rows[:, 4].tolist()
+        relations = [self._vocab.strings[one] for one in rows[:, 2].tolist()]
         tokens, start = [], 0
-        for at, (text, tag, pos, lemma, relation, _) in enumerate(kinds):
+        for at, (text, tag, pos, lemma, _) in enumerate(kinds):
             end = start + len(text)
-            tokens.append(Token(text, start, end, tag, pos, lemma, at + heads[at], relation))
+            tokens.append(Token(text, start, end, tag, pos, lemma, at + heads[at], relations[at]))
             start = end + spaces[at]
         return whole(doc, tuple(tokens))
 
-    def _kind(self, key: tuple[int, ...]) -> Kind:
+    def _kind(self, word: int, tag: int, relation: int) -> Kind:
         """What is said of a word with these letters, tag and relation."""
+        strings = self._vocab.strings
+        key = word, tag, self._rules.relations(relation, strings)
         found = self._known.get(key)
         if found is None:
             from spacy.tokens import Doc
 
-            text, tag, relation = (self._vocab.strings[one] for one in key)
-            doc = Doc(self._vocab, [text], tags=[tag], deps=[relation], heads=[0])
+            text, named, role = (strings[one] for one in (word, tag, relation))
+            doc = Doc(self._vocab, [text], tags=[named], deps=[role], heads=[0])
             alone = not self._rules.begins_longer(doc)
             for part in self._parts:
                 doc = part(doc)
-            token = doc[0]
-            found = Kind(text, tag, token.pos_, token.lemma_, relation, alone)
+            found = Kind(text, named, doc[0].pos_, doc[0].lemma_, alone)
             self._known[key] = found
         return found
 
