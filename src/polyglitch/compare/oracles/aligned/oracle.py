@@ -181,6 +181,22 @@ def judge_pairs(
     ]
 
 
+def judge_in_parts(
+    quads: Sequence[Quad], resources: Resources, threshold: float | None
+) -> list[Judgement]:
+    """The same, so many at a time; a pair that is judged alone, and that another method had, is not judged again."""
+
+    def some(new: Sequence[Quad]) -> list[Judgement]:
+        parts = (new[start : start + LONGEST] for start in range(0, len(new), LONGEST))
+        return [one for part in parts for one in judge_pairs(part, resources, threshold)]
+
+    if resources.links != PAIR:
+        return some(quads)
+    keys = [(quad, threshold) for quad in quads]
+    found: list[Judgement] = resources.judged.get(keys, lambda new: some([quad for quad, _ in new]))
+    return found
+
+
 def judge(read: ReadPairs, model: Model, threshold: float) -> Judgement:
     """Score a pair whose outputs must say the same but for the edit."""
     chances = [
@@ -313,10 +329,9 @@ def aligned(
             resources = resources_for(
                 quads, tools, source_language or told or source, language or target, links
             )
-            for start in range(0, len(quads), LONGEST):
-                some = judge_pairs(quads[start : start + LONGEST], resources, threshold)
-                for trial, judgement in zip(open_ones[start:], some, strict=False):
-                    verdicts[id(trial)] = verdict_of(trial.case, judgement)
+            judged = judge_in_parts(quads, resources, threshold)
+            for trial, judgement in zip(open_ones, judged, strict=True):
+                verdicts[id(trial)] = verdict_of(trial.case, judgement)
         return [cast(Verdict, verdicts[id(trial)]) for trial in trials]
 
     arguments = {

@@ -25,6 +25,7 @@ from polyglitch.errors import PolyglitchError, UsageError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.words import PARTS, Pivot, WordNet, open_pivot
+from polyglitch.nlp.parsers.choose import Recent
 from polyglitch.protocols import Embedder, Floats, Inspection, Parser, Tools, WhiteBox
 from polyglitch.records import Input
 
@@ -119,6 +120,7 @@ EMBEDDER = "minilm"
 # Where links come from: all pairs judged together, each pair alone, the system; else the name of an encoder.
 LEARNED, PAIR, ATTENTION = "learned", "pair", "attention"
 WORDS, WORD_PAIRS = 20_000, 100_000  # that are remembered over all batches, some 20 MB
+LATELY = 4096  # pairs that are remembered, some 10 MB
 SENSES = 1  # of a noun that say what kind of thing it is: rarer ones make everything two of a kind
 COGNATE = 0.5  # words of two languages that share so much of their beginning may be one
 
@@ -143,6 +145,7 @@ class Resources:
             self.known = glossed(self.pivot) if source == self.pivot.into else self.known
         serves = EMBEDDER in language_of(target).embedders
         self._embedder = at_hand(lambda: tools.embedder(EMBEDDER, target)) if serves else None
+        self.judged: Recent[Any, Any] = Recent(LATELY)  # pairs that the methods of a campaign share
 
     @property
     def has_target_parser(self) -> bool:
