@@ -106,6 +106,7 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     statements: tuple[str, ...] = ()  # words that open a clause with a finite verb: because
     reflexives: tuple[str, ...] = ()  # pronouns that lead a verb back to its subject
     reflexive_linking: tuple[str, ...] = ()  # forms that tell the state of it then: feel
+    linking_too: tuple[str, ...] = ()  # verbs that may tell a state besides: arrived torn
 
 
 class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,6 +114,8 @@ class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     possessives: tuple[str, ...] = ()  # stand with an article or without one
     with_article: dict[str, str] = {}  # the preposition in a form that has taken an article up
+    obliging: tuple[str, ...] = ()  # verbs that say "must" with either of two words behind them
+    obliged_by: tuple[str, ...] = ()  # these two
     joined: dict[str, str] = {}  # two words, by the one that they may be written as
     future: dict[str, str] = {}  # endings of an infinitive, by the auxiliary that says as much
     future_stems: dict[str, str] = {}  # what an infinitive ends in before these, by its own ending

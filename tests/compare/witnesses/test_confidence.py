@@ -281,6 +281,8 @@ def test_the_system_is_not_asked_about_pairs_that_nobody_else_suspects() -> None
         ("Gosta das minhas fotos.", "Gosta de minhas fotos.", True),
         ("Mora em um barco.", "Mora num barco.", True),
         ("A empresa vai abrir hoje.", "A empresa abrirá hoje.", True),
+        ("Eles têm que sair hoje.", "Eles têm de sair hoje.", True),
+        ("Eles gostam que saia hoje.", "Eles gostam de saia hoje.", False),
         ("Eles vão fazer bolos.", "Eles farão bolos.", True),
         ("Falei com a irmã.", "Falei com irmã.", False),  # no possessive: the article may be missed
         ("Gosta das minhas fotos.", "Gosta nas minhas fotos.", False),

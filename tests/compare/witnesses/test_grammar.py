@@ -29,6 +29,14 @@ def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
         ("Eles quebraram o vaso.", "Eles quebrado o vaso.", "quebrado"),
         ("A viagem foi muito cara.", "A viagem foi muito caro.", "caro"),
         ("As crianças têm sono hoje.", "As crianças se sentem cansados hoje.", "cansados"),
+        ("O livro que pedi chegou rasgado.", "A revista que pedi chegou rasgado.", "rasgado"),
+        (
+            "A carta não pode ser copiada.",
+            "A carta cita dois autores e não pode ser copiado.",
+            "copiado",
+        ),
+        ("Lave as mãos e seque a mesa.", "Lave as mãos e secar a mesa.", "secar"),
+        ("Lavar as mãos e secar a mesa.", "Lavar as mãos e seque a mesa.", "seque"),
     ],
 )
 def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
@@ -56,6 +64,11 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("As mãos estavam limpas.", "As fotos estavam limpas."),
         ("A viagem foi cara.", "A viagem custou caro."),
         ("Ele passou a noite.", "Ele passou a semana gripado."),
+        # The participle may be said of a clause, of another noun, or is as wrong in the other output.
+        ("A empresa disse que foi decidido esperar.", "A firma disse que foi decidido esperar."),
+        ("O filho do dono contou que foi roubado.", "A filha do dono contou que foi roubado."),
+        ("A revista que pedi chegou rasgado.", "A revista que pedi chegou sujo."),
+        ("Ele lava e seca a mesa.", "Ele pode lavar e secar a mesa."),
     ],
 )
 def test_what_goes_together_or_is_shared_is_left_alone(first: str, second: str) -> None:

@@ -206,6 +206,16 @@ def test_a_capital_at_the_beginning_makes_no_name_of_a_common_word() -> None:
     assert heard(Untranslated(), trial(names, ("Hannah levou.", "Megan levou.")), "pt") is None
 
 
+def test_the_plural_of_a_loan_is_a_loan() -> None:
+    pytest.importorskip("wordfreq")
+    # "backup" is at home in Portuguese; "backups" is too rare there to tell by itself.
+    copied = wording.copied_findings
+    assert not copied("Old backups are deleted.", "Os backups antigos são excluídos.", "en", "pt")
+    assert copied("Old shingles are replaced.", "Os shingles antigos são trocados.", "en", "pt")
+    assert changed_words.how_foreign("backups", "en", "pt") == 0.0
+    assert changed_words.how_foreign("shingles", "en", "pt") > 0.0
+
+
 def test_lists_of_frequencies_tell_a_loan_from_a_word_left_over(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -404,11 +404,16 @@ def unlike_letters(language: str) -> re.Pattern[str]:
 
 
 def at_home(low: str, source_language: str, language: str) -> bool:
-    """Whether a word is a loan by lists of both languages: "menu" and "workshop" are, "whole" is met in quotations."""
+    """Whether a word is a loan by lists of both languages: "menu" and "workshop" are, "whole" is met in quotations.
+
+    What is rare in the plural may be one all the same: "backups".
+    """
     here, there = frequencies_or_like(language, source_language), frequencies(source_language)
-    if here is None or here(low) < AT_HOME:
-        return False
-    return there is None or there(low) - here(low) < FAR_MORE
+    forms = {low, low.removesuffix("s")} if len(low) > LEAST_LETTERS else {low}
+    return here is not None and any(
+        here(form) >= AT_HOME and (there is None or there(form) - here(form) < FAR_MORE)
+        for form in forms
+    )
 
 
 def far_more_common(low: str, source_language: str, language: str) -> bool:

@@ -27,6 +27,7 @@ from polyglitch.compare.oracles.facts.numbers import fact_lists
 from polyglitch.compare.oracles.facts.wording import (
     AT_HOME,
     RARER,
+    at_home,
     is_borrowed,
     is_foreign,
     no_name,
@@ -102,6 +103,9 @@ def same_wording(
     after = units[0][block.a_end : block.a_end + 1]
     both = after == units[1][block.b_end : block.b_end + 1]
     owned = both and bool(after) and after[0] in known.possessives
+    before = units[0][: block.a_start][-1:]
+    if before and before[0] in known.obliging and {*first, *second} == set(known.obliged_by):
+        return len(first) == len(second) == 1  # "têm que sair", "têm de sair"
     return any(
         (owned and article_more(longer, shorter, language))
         or (len(shorter) == 1 and known.joined.get(shorter[0]) == " ".join(longer))
@@ -398,7 +402,7 @@ class Untranslated:
     name = "untranslated"
 
     def __init__(self) -> None:
-        self.signature = f"untranslated(lists={lists_at_hand()},version=6)"
+        self.signature = f"untranslated(lists={lists_at_hand()},version=7)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The copied word that looks most like one of the source's language."""
@@ -437,7 +441,7 @@ def how_foreign(text: str, source: str, target: str) -> float:
     if here is None or there is None:
         return SURE if foreign else LIKELY
     rarer = there(text) - here(text)
-    if here(text) >= AT_HOME or rarer <= AS_COMMON:
+    if here(text) >= AT_HOME or rarer <= AS_COMMON or at_home(text, source, target):
         return 0.0
     return SURE if foreign or rarer >= RARER else LIKELY
 

@@ -20,6 +20,8 @@ from polyglitch.compare.oracles.witnesses.agreement import (
     GENDERS,
     NOUN_REACH,
     adjective_gender,
+    forms_before,
+    forms_of,
     genders,
 )
 from polyglitch.compare.oracles.witnesses.changed_words import (
@@ -61,7 +63,7 @@ class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = "grammar"
-    signature = "grammar(2)"
+    signature = "grammar(3)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first clash that a changed word takes part in; nothing without a parser of the language."""
@@ -88,12 +90,26 @@ def clash_of(
         others = {one.kind for one in found[1 - number]}
         for one in some:
             place = tokens[one.second]
+            if one.kind == "unowned" and faces_masculine(pair, number, place, language):
+                continue
             if one.kind not in others and any(
                 touched(pair, number, tokens[at]) for at in (one.first, one.second)
             ):
                 words = f"{one.reason} (in the {ORDINALS[number]})"
                 return Statement(GrammarWitness.name, 1.0, words, number, (place.start, place.end))
-    return other_form(pair, parses, language)
+    return other_form(pair, parses, language) or other_order(pair, parses, language)
+
+
+def faces_masculine(pair: Pair, number: int, state: Token, language: str) -> bool:
+    """Whether the other output has another masculine word there, which is as wrong: "chegou sujo"."""
+    block = next(
+        (w.block for w in pair.words if (w.output, w.start) == (number, state.start)), None
+    )
+    return any(
+        adjective_gender(pair.text(word).lower(), language) == 0
+        for word in pair.words
+        if (word.block, word.output, word.early) == (block, 1 - number, False)
+    )
 
 
 class Same(NamedTuple):
@@ -118,6 +134,49 @@ def other_form(pair: Pair, parses: dict[str, Parse], language: str) -> Statement
         if found and (one := infinitive_there(found, language) or number_there(found, language)):
             return one
     return None
+
+
+def other_order(pair: Pair, parses: dict[str, Parse], language: str) -> Statement | None:
+    """An order that goes on in another form than it began: "beba água e evitar o álcool", where the other has "evite".
+
+    Either form gives an order, so that the first word of both outputs, which must be the same, tells which is at fault.
+    """
+    tokens = [parses[text].tokens for text in pair.outputs]
+    if not all(ordering(some) for some in tokens) or tokens[0][0].text != tokens[1][0].text:
+        return None
+    for block in dict.fromkeys(word.block for word in pair.words):
+        starts = [
+            min((w.start for w in pair.words if (w.block, w.output) == (block, number)), default=0)
+            for number in (0, 1)
+        ]
+        found = [joined_verb(some, start) for some, start in zip(tokens, starts, strict=True)]
+        if found[0] is None or found[1] is None:
+            continue
+        verbs_there = found[0], found[1]
+        bare = [is_infinitive(one, language) for one in verbs_there]
+        if bare[0] != bare[1]:
+            number = bare.index(not is_infinitive(tokens[0][0], language))
+            same = Same(verbs_there, (), tokens[0][0])
+            return said_of(same, number, "goes on in another form where the other translation has")
+    return None
+
+
+def ordering(tokens: Sequence[Token]) -> bool:
+    """Whether a sentence may begin with an order: parsers take one for a noun or a name, but no verb stands behind."""
+    if len(tokens) < 2 or tokens[1].pos in ("VERB", "AUX", "PUNCT"):
+        return False
+    return tokens[0].pos in ("VERB", "NOUN", "PROPN") and not tokens[0].text.endswith("s")
+
+
+def joined_verb(tokens: Sequence[Token], start: int) -> Token | None:
+    """The verb that begins there, right behind "and" or "or"."""
+    at = next((at for at, token in enumerate(tokens) if token.start == start), 0)
+    return tokens[at] if tokens[at].pos == "VERB" and tokens[at - 1].pos == "CCONJ" else None
+
+
+def is_infinitive(token: Token, language: str) -> bool:
+    """Whether a verb is one by its ending."""
+    return token.text.lower().endswith(language_of(language).concord.infinitives)
 
 
 def same_place(
@@ -212,6 +271,7 @@ def clashes(parse: Parse, language: str) -> list[Clash]:
         *participles_alone(tokens, language),
         *adjectives(tokens, language),
         *states(tokens, language),
+        *unowned_states(tokens, language),
     ]
 
 
@@ -444,6 +504,44 @@ def states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
             tokens[place].head in (verb, tokens[at].head) or place == tokens[at].head
         ):
             yield from compared_forms(tokens, at, place, form, "state", language)
+
+
+def unowned_states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """A masculine participle where no noun before it is masculine: "a jaqueta que eu pedi chegou rasgado".
+
+    Farther from its noun than `states` looks, so only where nothing else before it may be meant.
+    """
+    known, concord = genders(language), language_of(language).concord
+    others = {*concord.subjects, *concord.clause_subjects, *known.neuters, *known.genderless}
+    for verb in range(1, len(tokens)):
+        linked = links(tokens, verb, language) or tokens[verb].text.lower() in concord.linking_too
+        place = state_behind(tokens, verb, known.linking) if linked else None
+        low = tokens[place].text.lower() if place is not None else ""
+        if place is None or not low.endswith(concord.participles):
+            continue
+        spoken = tokens[verb - 1].text.lower() in concord.speakers
+        if told_gender(low, language) != 0 or spoken or clause_follows(tokens, place, language):
+            continue
+        plural, before = low.endswith("s"), forms_before(tokens, verb, known)
+        if (0, plural) in before or any(one.text.lower() in others for one in tokens[:verb]):
+            continue
+        nouns = [at for at in range(verb) if tokens[at].pos == "NOUN"]
+        own = [at for at in nouns if forms_of(tokens, at, known) == {(1, plural)}]
+        if own:
+            yield Clash("unowned", own[-1], place, gender_reason(tokens, own[-1], place, 1))
+
+
+def clause_follows(tokens: Sequence[Token], state: int, language: str) -> bool:
+    """Whether what is said may be said of what follows: "é claro que", "é proibido fumar", "foi dado o sinal"."""
+    if state + 1 == len(tokens):
+        return False
+    after = tokens[state + 1]
+    low, infinitives = after.text.lower(), language_of(language).concord.infinitives
+    return (
+        low in genders(language).refers
+        or after.pos in ("DET", "NOUN", "PROPN", "NUM")
+        or (after.pos in ("VERB", "AUX") and low.endswith(infinitives))
+    )
 
 
 def links(tokens: Sequence[Token], at: int, language: str) -> bool:

@@ -124,7 +124,7 @@ class OwnFacts:
     """Holds each output against the input it answers: negation, numbers, dates, names, repeated words."""
 
     name = "facts"
-    signature = f"facts(7,lists={lists_at_hand()})"
+    signature = f"facts(8,lists={lists_at_hand()})"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The finding that weighs most among those that one output has and the other has not."""
