@@ -183,9 +183,9 @@ OTHERS_LEAD, UNLED = 0.5, 0.28
 LEADS = {PairWitness.name: math.inf, Rarity.name: 7.0, Confidence.name: 1.05}
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 # The chance by words alone from which on the system is asked how sure it is: looking into it is the dearest question.
-# Half of the pairs of a campaign stay below; a higher limit saves little more and misses bugs that it alone sees.
-# See docs/research/2026-11-18-judging.md.
-DOUBT = 0.1
+# Two fifths of the pairs of a campaign stay below; a higher limit misses bugs that it alone sees (at .1 eight of 303).
+# It goes with the weights. See docs/research/2026-11-18-witnesses-new-set.md.
+DOUBT = 0.08
 
 
 class Weight(msgspec.Struct, frozen=True):
