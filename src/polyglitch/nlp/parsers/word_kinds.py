@@ -56,7 +56,7 @@ class RememberedRules:
 
         self._columns, self._strings = [TAG, LOWER, DEP], ruler.vocab.strings
         patterns = [pattern for rule in ruler.patterns for pattern in rule["patterns"]]
-        self._letters, self.relations = (Named(patterns, name) for name in ("LOWER", "DEP"))
+        self._letters, self.relations = (NamedValues(patterns, name) for name in ("LOWER", "DEP"))
         self._single, self._longer = Matcher(ruler.vocab), Matcher(ruler.vocab)
         for number, rule in enumerate(ruler.patterns):
             short = [one for one in rule["patterns"] if len(one) == 1]
@@ -113,7 +113,7 @@ class RememberedRules:
         return LATER if text.startswith(BEGINS) else int(text)
 
 
-class Named:
+class NamedValues:
     """Which values of an attribute the rules tell apart: all others are the same to them."""
 
     def __init__(self, patterns: list[list[dict[str, Any]]], attribute: str) -> None:
