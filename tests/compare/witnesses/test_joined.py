@@ -211,6 +211,7 @@ def test_the_plural_of_a_loan_is_a_loan() -> None:
     # "backup" is at home in Portuguese; "backups" is too rare there to tell by itself.
     copied = wording.copied_findings
     assert not copied("Old backups are deleted.", "Os backups antigos são excluídos.", "en", "pt")
+    assert not copied("It needs two gigabytes.", "Precisa de dois gigabytes.", "en", "pt")
     assert copied("Old shingles are replaced.", "Os shingles antigos são trocados.", "en", "pt")
     assert changed_words.how_foreign("backups", "en", "pt") == 0.0
     assert changed_words.how_foreign("shingles", "en", "pt") > 0.0
