@@ -12,12 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from polyglitch.compare.judge import Saved, trial_of
-from polyglitch.compare.oracles.aligned.oracle import Judgement, Quad, aligned, judge_pairs
+from polyglitch.compare.oracles.aligned import oracle as aligned_oracle
+from polyglitch.compare.oracles.aligned.oracle import aligned
+from polyglitch.compare.oracles.aligned.resources import WordLikeness
 from polyglitch.compare.oracles.facts import wording
 from polyglitch.compare.oracles.witnesses import changed_words
 from polyglitch.compare.oracles.witnesses import oracle as joined
@@ -206,6 +210,50 @@ def test_a_capital_at_the_beginning_makes_no_name_of_a_common_word() -> None:
     assert heard(Untranslated(), trial(names, ("Hannah levou.", "Megan levou.")), "pt") is None
 
 
+@pytest.mark.parametrize(
+    ("oracle", "place", "name"),
+    [(witnesses(), joined, "hear_words"), (aligned(), aligned_oracle, "judge_pairs")],
+    ids=["witnesses", "aligned"],
+)
+def test_a_pair_that_two_methods_make_is_looked_at_once(
+    oracle: Any, place: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[Any] = []
+    plain = getattr(place, name)
+
+    def counting(some: Sequence[Any], *rest: Any) -> Any:
+        looked_at.extend(some)
+        return plain(some, *rest)
+
+    monkeypatch.setattr(place, name, counting)
+    sources, outputs = ("He ate fish.", "He ate meat."), ("Ele comeu peixe.", "Ele não comeu.")
+    one = trial(sources, outputs)
+    twin = msgspec.structs.replace(one, case=msgspec.structs.replace(one.case, id="twin"))
+    other = trial(sources, (outputs[0], "Ele comeu carne."))
+    tools = Toolbox(languages=("en", "pt"))
+    first, second, third = (oracle([some], tools)[0] for some in (one, twin, other))
+    assert len(looked_at) == 2
+    assert second == msgspec.structs.replace(first, case_id="twin") and third != first
+
+
+WORDS = ("lamp", "light", "dark", "unknown")
+
+
+@given(
+    st.lists(st.lists(st.floats(-1, 1), min_size=2, max_size=2), min_size=3, max_size=3),
+    st.sets(st.sampled_from(WORDS)),
+)
+def test_the_nearest_word_is_the_most_alike_one(
+    rows: list[list[float]], opposites: set[str]
+) -> None:
+    vectors = {word: np.array(row) for word, row in zip(WORDS, rows, strict=False)}
+    likeness = WordLikeness(vectors, lambda one, other: other in opposites, str)
+    found = [likeness("lamp", word) for word in WORDS]
+    expected = max(value for value in found if value is not None)
+    assert likeness.nearest("lamp", WORDS) == expected
+    assert likeness.nearest("unknown", WORDS) == likeness.nearest("lamp", ["unknown"]) == 0.0
+
+
 def test_the_plural_of_a_loan_is_a_loan() -> None:
     pytest.importorskip("wordfreq")
     # "backup" is at home in Portuguese; "backups" is too rare there to tell by itself.
@@ -295,20 +343,6 @@ def test_a_verdict_does_not_depend_on_what_is_judged_beside_it() -> None:
     together = oracle(TRIALS, tools())  # other tools each time, as these remember what they judged
     assert together == [oracle([one], tools())[0] for one in TRIALS]
     assert together == oracle(TRIALS[::-1], tools())[::-1]
-
-
-def test_a_pair_that_two_methods_make_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def counting(quads: list[Quad], *rest: Any, **more: Any) -> list[Judgement]:
-        asked.extend(quads)
-        return judge_pairs(quads, *rest, **more)
-
-    monkeypatch.setattr(joined, "judge_pairs", counting)
-    tools = Toolbox(languages=("en", "es"))
-    first = witnesses(language="es")([*TRIALS, TRIALS[0]], tools)
-    assert first == [*(second := witnesses(language="es")(TRIALS, tools)), second[0]]
-    assert len(asked) == len(TRIALS)
 
 
 PORTUGUESE = [

@@ -17,13 +17,8 @@ from polyglitch.languages import language as language_of
 from polyglitch.records import Parse, Token
 
 DISPENSABLE = ("attribute_ruler", "lemmatizer")  # where a tagger gives the tags
-PLAIN_PARTS = {
-    "tok2vec",
-    "tagger",
-    "parser",
-    "senter",
-    *DISPENSABLE,
-}  # no others write what a rule reads
+# No others write what a rule reads.
+PLAIN_PARTS = {"tok2vec", "tagger", "parser", "senter", *DISPENSABLE}
 PLAIN_LEMMATIZERS = ("spacy.pipeline.lemmatizer", "spacy.lang.en.lemmatizer")  # read one word only
 MODES = ("rule", "lookup")
 READ_BY_RULES = frozenset({"TAG", "LOWER", "DEP", "IS_SPACE"})  # that a word's kind is told by
@@ -123,16 +118,17 @@ class NamedValues:
         self._values = {v for one in plain for how in LISTS for v in one.get(how, ())}
         self._patterns = [re.compile(one["REGEX"]) for one in plain if "REGEX" in one]
         self._all = any(one.keys() - {"REGEX", *LISTS} for one in plain)
-        self._known: dict[int, int] = {}
+        self._known: LRUCache[int, int] = LRUCache(KINDS_OF_WORDS)
 
     def __call__(self, value: int, strings: Any) -> int:
         """A value that the rules know, or the one that stands for all others."""
-        if value not in self._known:
+        found = self._known.get(value)
+        if found is None:
             text = strings[value]
             told = self._all or text in self._values or text.isspace()
             told = told or any(pattern.search(text) for pattern in self._patterns)
-            self._known[value] = value if told else OTHER
-        return self._known[value]
+            found = self._known[value] = value if told else OTHER
+        return found
 
 
 class Kind(NamedTuple):

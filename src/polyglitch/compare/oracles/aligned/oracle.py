@@ -45,7 +45,7 @@ from polyglitch.compare.oracles.aligned.model import (
 )
 from polyglitch.compare.oracles.aligned.resources import PAIR, Resources
 from polyglitch.compare.oracles.facts.numbers import FactFinding
-from polyglitch.compare.oracles.facts.oracle import one_sided
+from polyglitch.compare.oracles.facts.oracle import VERSION, one_sided
 from polyglitch.errors import UsageError
 from polyglitch.languages.record import guess_language
 from polyglitch.nlp.lexicons.words import dictionary_folder
@@ -182,18 +182,18 @@ def judge_pairs(
 
 
 def judge_in_parts(
-    quads: Sequence[Quad], resources: Resources, threshold: float | None
+    quads: Sequence[Quad], resources: Resources, threshold: float | None, facts: bool = True
 ) -> list[Judgement]:
     """The same, so many at a time; a pair that is judged alone, and that another method had, is not judged again."""
 
     def some(new: Sequence[Quad]) -> list[Judgement]:
         parts = (new[start : start + LONGEST] for start in range(0, len(new), LONGEST))
-        return [one for part in parts for one in judge_pairs(part, resources, threshold)]
+        return [one for part in parts for one in judge_pairs(part, resources, threshold, facts)]
 
     if resources.links != PAIR:
         return some(quads)
-    keys = [(quad, threshold) for quad in quads]
-    found: list[Judgement] = resources.judged.get(keys, lambda new: some([quad for quad, _ in new]))
+    keys = [(quad, threshold, facts) for quad in quads]
+    found: list[Judgement] = resources.judged.get(keys, lambda new: some([key[0] for key in new]))
     return found
 
 
@@ -336,6 +336,7 @@ def aligned(
 
     arguments = {
         "fact": FACT,
+        "facts": VERSION,
         "at_hand": [
             *(name for name, module in PIECES.items() if find_spec(module)),
             *(("wordnet",) if dictionary_folder() else ()),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from polyglitch.compare.oracles.aligned.resources import at_hand
@@ -170,8 +171,14 @@ def ordering(tokens: Sequence[Token]) -> bool:
 
 def joined_verb(tokens: Sequence[Token], start: int) -> Token | None:
     """The verb that begins there, right behind "and" or "or"."""
-    at = next((at for at, token in enumerate(tokens) if token.start == start), 0)
-    return tokens[at] if tokens[at].pos == "VERB" and tokens[at - 1].pos == "CCONJ" else None
+    return next(
+        (
+            token
+            for before, token in pairwise(tokens)
+            if token.start == start and token.pos == "VERB" and before.pos == "CCONJ"
+        ),
+        None,
+    )
 
 
 def is_infinitive(token: Token, language: str) -> bool:

@@ -25,20 +25,19 @@ import msgspec
 
 from polyglitch.compare.oracles.aligned.model import load_model, logistic
 from polyglitch.compare.oracles.aligned.oracle import (
-    LONGEST,
     Judgement,
     Quad,
     aligned,
     in_output,
-    judge_pairs,
+    judge_in_parts,
     no_pair,
     quad_of,
     resources_for,
     with_facts,
 )
-from polyglitch.compare.oracles.aligned.resources import Resources
+from polyglitch.compare.oracles.aligned.resources import LATELY, Resources
 from polyglitch.compare.oracles.facts.numbers import FactFinding
-from polyglitch.compare.oracles.facts.oracle import one_sided
+from polyglitch.compare.oracles.facts.oracle import VERSION, one_sided
 from polyglitch.compare.oracles.witnesses.agreement import AgreementWitness
 from polyglitch.compare.oracles.witnesses.changed_words import (
     ChangedWord,
@@ -98,8 +97,7 @@ class PairWitness:
         ]
         quads = [quad_of(trials[at]) for at in open_ones]
         resources = resources_for(quads, tools, *tools.languages)
-        parts = (quads[start : start + LONGEST] for start in range(0, len(quads), LONGEST))
-        judged = (one for some in parts for one in judge_pairs(some, resources, ANY, facts=False))
+        judged = judge_in_parts(quads, resources, ANY, facts=False)
         for at, judgement in zip(open_ones, judged, strict=True):
             found[at] = judgement if judgement.details.get("chance") else None
         return found
@@ -124,7 +122,7 @@ class OwnFacts:
     """Holds each output against the input it answers: negation, numbers, dates, names, repeated words."""
 
     name = "facts"
-    signature = f"facts(8,lists={lists_at_hand()})"
+    signature = f"facts({VERSION},lists={lists_at_hand()})"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The finding that weighs most among those that one output has and the other has not."""
@@ -371,8 +369,8 @@ class Heard(NamedTuple):
         return {name: said[name] for name in ORDER if name in said}
 
 
-Key = tuple[Quad, str | None, str | None, bool]  # with the languages, and whether all are asked
-LATELY = 4096  # pairs that the methods of a campaign share, some 10 MB
+# A pair with the languages of its two sides, and whether a model is asked only where others have a doubt.
+Key = tuple[Quad, str | None, str | None, bool]
 _heard: WeakKeyDictionary[Any, Recent[Key, Heard]] = WeakKeyDictionary()
 
 
