@@ -65,7 +65,7 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("A viagem foi cara.", "A viagem custou caro."),
         ("Ele passou a noite.", "Ele passou a semana gripado."),
         # The participle may be said of a clause, of another noun, or is as wrong in the other output.
-        ("A empresa disse que foi decidido esperar.", "A firma disse que foi decidido esperar."),
+        ("O chefe disse que foi decidido esperar.", "A empresa disse que foi decidido esperar."),
         ("O filho do dono contou que foi roubado.", "A filha do dono contou que foi roubado."),
         ("A revista que pedi chegou rasgado.", "A revista que pedi chegou sujo."),
         ("Ele lava e seca a mesa.", "Ele pode lavar e secar a mesa."),
