@@ -107,6 +107,10 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reflexives: tuple[str, ...] = ()  # pronouns that lead a verb back to its subject
     reflexive_linking: tuple[str, ...] = ()  # forms that tell the state of it then: feel
     linking_too: tuple[str, ...] = ()  # verbs that may tell a state besides: arrived torn
+    misjoined: tuple[str, ...] = ()  # endings that no verb with its pronoun has
+    conceding: tuple[str, ...] = ()  # words that ask for the subjunctive
+    telling: tuple[str, ...] = ()  # endings that are of the indicative alone
+    telling_forms: tuple[str, ...] = ()  # forms that are
 
 
 class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

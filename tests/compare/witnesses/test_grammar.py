@@ -35,6 +35,14 @@ def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
             "A carta cita dois autores e não pode ser copiado.",
             "copiado",
         ),
+        # A parser takes these adjectives for nouns.
+        ("As almofadas eram macias e largas.", "As almofadas eram fofo e largas.", "fofo"),
+        ("As moças têm tontura ao sair.", "As moças se sentem tontos ao sair.", "tontos"),
+        ("O sal deixa a geléia doce.", "O sal deixa a geléia azedo.", "azedo"),
+        ("Lave as uvas antes de cortá-las.", "Lave as uvas antes de cortar-as.", "cortar-as"),
+        ("Os fiscais o medem.", "Os fiscais medem-o.", "medem-o"),
+        ("Ele saiu, embora a loja fechasse.", "Ele saiu, embora a loja fechou.", "fechou"),
+        ("Ela riu, embora fosse tarde.", "Ela riu, embora era tarde.", "era"),
         ("Lave as mãos e seque a mesa.", "Lave as mãos e secar a mesa.", "secar"),
         ("Lavar as mãos e secar a mesa.", "Lavar as mãos e seque a mesa.", "seque"),
     ],
@@ -52,6 +60,12 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
     ("first", "second"),
     [
         ("Os guardas abriram a porta.", "Os soldados abriram o portão."),
+        # A noun that ends as a verb would, a name, and what a clause of its own tells.
+        ("Ela riu, mas a família saiu.", "Ela riu, embora a família saísse."),
+        ("Ela riu, mas Maria saiu.", "Ela riu, embora Maria saísse."),
+        ("Ela riu, mas soube que é tarde.", "Ela riu, embora soubesse que é tarde."),
+        # A noun behind a linking verb needs no form of its subject.
+        ("A casa era grande.", "A casa era modelo na cidade."),
         # Many write the number of what is counted.
         ("A maioria dos guardas veio.", "A maioria dos guardas vieram."),
         ("O problema é a chuva.", "O problema são as chuvas."),

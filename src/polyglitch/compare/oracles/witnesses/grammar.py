@@ -40,12 +40,17 @@ from polyglitch.compare.oracles.witnesses.verb_forms import (
 )
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
+from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.protocols import Tools
 from polyglitch.records import Parse, Token, Trial
 
 LIGHT = frozenset({"ADV", "PRON", "PART"})  # may stand between a subject and its infinitive
 STATES = frozenset({"ADJ", "VERB"})  # what a linking verb may say of its subject
 OPENING = frozenset({"PUNCT", "CCONJ"})  # what a clause begins behind
+KNOWN = 1.5  # on the scale of Zipf frequencies: once in thirty million words
+BEFORE_NOUNS = frozenset({"DET", "ADP", "ADJ", "NUM"})
+SHORTEST_TOLD = 4  # letters of a verb whose ending tells its mood
+CLAUSE_REACH = 6  # words in which the verb of a clause is looked for
 STATE_REACH = 2  # words after a linking verb in which its adjective is looked for: "é muito caro"
 
 
@@ -69,7 +74,7 @@ class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = GRAMMAR
-    signature = "grammar(3)"
+    signature = "grammar(4)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first clash that a changed word takes part in; nothing without a parser of the language."""
@@ -150,7 +155,39 @@ def clashes(parse: Parse, language: str) -> list[Clash]:
         *adjectives(tokens, language),
         *states(tokens, language),
         *unowned_states(tokens, language),
+        *misjoined(tokens, language),
+        *indicatives(tokens, language),
     ]
+
+
+def misjoined(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """A verb with its pronoun in a form that the language never has: "esmagar-as" for "esmagá-las"."""
+    endings = language_of(language).concord.misjoined
+    for at, token in enumerate(tokens):
+        if endings and token.text.lower().endswith(endings):
+            words = f"'{token.text}' joins a verb and its pronoun in a form that there is none of"
+            yield Clash("joined", at, at, words)
+
+
+def indicatives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """A verb that tells what is where the word that opens its clause asks for what may be: "embora parecia"."""
+    known = language_of(language).concord
+    for opener, token in enumerate(tokens):
+        if token.text.lower() not in known.conceding:
+            continue
+        for at in range(opener + 1, min(len(tokens), opener + 1 + CLAUSE_REACH)):
+            low = tokens[at].text.lower()
+            if tokens[at].pos == "PUNCT" or low in genders(language).refers:
+                break
+            # Parsers take a verb in such a place for a noun: "a casa parecia"; "a família" has its determiner.
+            named = tokens[at].text[0].isupper() or tokens[at - 1].pos in BEFORE_NOUNS
+            told = len(low) >= SHORTEST_TOLD and low.endswith(known.telling)
+            if not named and (told or low in known.telling_forms):
+                words = f"'{tokens[at].text}' is no form that '{token.text}' goes with"
+                yield Clash("mood", opener, at, words)
+                break
+            if tokens[at].pos in ("VERB", "AUX"):
+                break
 
 
 def counted(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
@@ -337,7 +374,8 @@ def adjectives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
     participles, of = known.participles, frozenset(known.of)
     for at in range(1, len(tokens) - 1):
         after = tokens[at + 1]
-        if tokens[at].pos != "NOUN" or (after.pos, after.head) != ("ADJ", at):
+        taken = after.pos == "NOUN" and has_all_forms(after.text.lower(), language)
+        if tokens[at].pos != "NOUN" or after.head != at or not (after.pos == "ADJ" or taken):
             continue
         place = determiner(tokens, at, language)
         # "espécie do cerrado ameaçada": behind "de" an adjective may speak of the noun before
@@ -355,7 +393,6 @@ def adjectives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
 
 def states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
     """What a linking verb says of its subject, in another gender or number than the subject's determiner."""
-    linking = genders(language).linking
     for at in range(len(tokens)):
         if tokens[at].relation not in SUBJECTS:
             continue
@@ -364,7 +401,7 @@ def states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
             continue
         if not links(tokens, verb, language):
             continue
-        place = state_behind(tokens, verb, linking)
+        place = state_behind(tokens, verb, language)
         if place is not None and (
             tokens[place].head in (verb, tokens[at].head) or place == tokens[at].head
         ):
@@ -380,7 +417,7 @@ def unowned_states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
     others = {*concord.subjects, *concord.clause_subjects, *known.neuters, *known.genderless}
     for verb in range(1, len(tokens)):
         linked = links(tokens, verb, language) or tokens[verb].text.lower() in concord.linking_too
-        place = state_behind(tokens, verb, known.linking) if linked else None
+        place = state_behind(tokens, verb, language) if linked else None
         low = tokens[place].text.lower() if place is not None else ""
         if place is None or not low.endswith(concord.participles):
             continue
@@ -418,14 +455,28 @@ def links(tokens: Sequence[Token], at: int, language: str) -> bool:
     return led_back and low in known.reflexive_linking
 
 
-def state_behind(tokens: Sequence[Token], verb: int, linking: frozenset[str]) -> int | None:
+def state_behind(tokens: Sequence[Token], verb: int, language: str) -> int | None:
     """The adjective or participle behind a linking verb, past adverbs and other linking verbs."""
+    linking = genders(language).linking
     for place in range(verb + 1, min(len(tokens), verb + 1 + STATE_REACH)):
         token = tokens[place]
         if token.text.lower() in linking or token.pos == "ADV":
             continue
-        return place if token.pos in STATES else None
+        taken = token.pos == "NOUN" and has_all_forms(token.text.lower(), language)
+        return place if token.pos in STATES or taken else None
     return None
+
+
+@cache
+def has_all_forms(low: str, language: str) -> bool:
+    """Whether a word that a parser takes for a noun has the four forms of an adjective: "fofo", "fofa", "fofos"."""
+    frequency = frequencies(language)
+    stem = low.removesuffix("s")[:-1]
+    return (
+        frequency is not None
+        and told_gender(low, language) is not None
+        and all(frequency(stem + ending) >= KNOWN for ending in ("o", "a", "os", "as"))
+    )
 
 
 def compared_forms(
