@@ -189,8 +189,9 @@ def all_sets(target: str) -> dict[str, float]:
         ("set 6", {6}),
         ("set 7", {7}),
         ("set 8", {8}),
-        ("set 11", {11}),
-        ("all", {1, 2, 3, 5, 6, 7, 8, 11}),
+        ("set 12", {12}),
+        ("set 13", {13}),
+        ("all", {1, 2, 3, 5, 6, 7, 8, 12, 13}),
     )
     for title, sets in titles:
         some = [at for at, row in enumerate(rows) if row.set in sets]
