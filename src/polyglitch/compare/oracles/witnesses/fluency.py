@@ -41,7 +41,10 @@ class Fluency:
 
 def oddest(pair: Pair, odds: dict[str, list[WordOdds]]) -> Statement | None:
     """What is to be said of the changed word that goes least with its neighbours."""
-    told = [(odds_of(word, odds[pair.outputs[word.output]]), word) for word in pair.words]
+    # What both have, one of them elsewhere, is no choice of one output.
+    had = [{pair.text(word).lower() for word in pair.words if word.output == at} for at in (0, 1)]
+    words = [word for word in pair.words if pair.text(word).lower() not in had[1 - word.output]]
+    told = [(odds_of(word, odds[pair.outputs[word.output]]), word) for word in words]
     found, word = max(
         ((value, word) for value, word in told if value is not None),
         key=lambda one: one[0],
