@@ -191,7 +191,8 @@ def all_sets(target: str) -> dict[str, float]:
         ("set 8", {8}),
         ("set 12", {12}),
         ("set 13", {13}),
-        ("all", {1, 2, 3, 5, 6, 7, 8, 12, 13}),
+        ("sets 14 and 15", {14, 15}),
+        ("all", {1, 2, 3, 5, 6, 7, 8, 12, 13, 14, 15}),
     )
     for title, sets in titles:
         some = [at for at, row in enumerate(rows) if row.set in sets]
