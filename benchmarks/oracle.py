@@ -12,6 +12,7 @@ import csv
 import gzip
 import sys
 import time
+from bisect import bisect_left, bisect_right
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,8 +61,8 @@ def read_transrepair(path: Path) -> list[Record]:
 def auc(labels: list[bool], scores: list[float]) -> float:
     """The chance that a bug scores above a correct pair, ties counting half."""
     bugs = [s for s, bug in zip(scores, labels, strict=True) if bug]
-    rest = [s for s, bug in zip(scores, labels, strict=True) if not bug]
-    wins = sum((b > r) + 0.5 * (b == r) for b in bugs for r in rest)
+    rest = sorted(s for s, bug in zip(scores, labels, strict=True) if not bug)
+    wins = sum(bisect_left(rest, one) + bisect_right(rest, one) for one in bugs) / 2
     return wins / (len(bugs) * len(rest))
 
 
