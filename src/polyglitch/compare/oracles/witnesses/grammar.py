@@ -74,7 +74,7 @@ class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = GRAMMAR
-    signature = "grammar(4)"
+    signature = "grammar(5)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first clash that a changed word takes part in; nothing without a parser of the language."""
@@ -385,8 +385,10 @@ def adjectives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         ):
             continue
         form = articles(language)[tokens[place].text.lower()]
-        # "passou a semana gripado": a participle behind an object may speak of the subject
-        own = tokens[at].relation in SUBJECTS or not after.text.lower().endswith(participles)
+        # "passou a semana gripado", "deixaram o jogo juntos": behind an object it may speak of the subject
+        low = after.text.lower()
+        alike = form.plural == low.endswith("s") and not low.endswith(participles)
+        own = tokens[at].relation in SUBJECTS or alike
         if own and form.plural == tokens[at].text.lower().endswith("s"):
             yield from compared_forms(tokens, at, at + 1, form, "adjective", language)
 
