@@ -66,6 +66,7 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("Ela riu, mas soube que é tarde.", "Ela riu, embora soubesse que é tarde."),
         # A noun behind a linking verb needs no form of its subject.
         ("A casa era grande.", "A casa era modelo na cidade."),
+        ("Pague a cada mês.", "Pague a cada ano calendário."),
         # Behind an object in another number it is said of the subject.
         ("Os dois deixaram o clube hoje.", "Os dois deixaram o clube juntos."),
         # Many write the number of what is counted.

@@ -299,7 +299,8 @@ def determiner(tokens: Sequence[Token], at: int, language: str) -> int | None:
             # "a preço fixo": a preposition that has the form of an article
             ending = noun_gender(tokens[at].text.lower(), language)
             return place if ending in (None, told[low].gender) else None
-        if tokens[place].pos not in ("ADJ", "NUM", "DET"):
+        # "a cada ano": what stands before such a determiner is none
+        if tokens[place].pos not in ("ADJ", "NUM", "DET") or low in genders(language).genderless:
             break
     return None
 
