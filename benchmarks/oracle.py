@@ -12,13 +12,13 @@ import csv
 import gzip
 import sys
 import time
-from bisect import bisect_left, bisect_right
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.results import record, shared_data
 from polyglitch.compare.oracles.aligned.oracle import Quad, judge_pairs
 from polyglitch.compare.oracles.aligned.resources import Resources
+from polyglitch.evaluate.calibration import area
 from polyglitch.tools import Toolbox
 
 
@@ -60,10 +60,7 @@ def read_transrepair(path: Path) -> list[Record]:
 
 def auc(labels: list[bool], scores: list[float]) -> float:
     """The chance that a bug scores above a correct pair, ties counting half."""
-    bugs = [s for s, bug in zip(scores, labels, strict=True) if bug]
-    rest = sorted(s for s, bug in zip(scores, labels, strict=True) if not bug)
-    wins = sum(bisect_left(rest, one) + bisect_right(rest, one) for one in bugs) / 2
-    return wins / (len(bugs) * len(rest))
+    return area(scores, labels, "above")
 
 
 def print_speed(folder: Path, timed: int = 300) -> None:

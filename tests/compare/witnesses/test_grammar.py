@@ -9,7 +9,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import Statement
 from polyglitch.compare.oracles.witnesses.grammar import GrammarWitness
 from polyglitch.tools import Toolbox
 
-pytestmark = pytest.mark.needs("spacy")
+pytestmark = pytest.mark.needs("spacy", "wordfreq")
 SOURCES = ("The guards lit a fire.", "The guards lit a lamp.")
 
 
@@ -38,7 +38,7 @@ def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
         # A parser takes these adjectives for nouns.
         ("As almofadas eram macias e largas.", "As almofadas eram fofo e largas.", "fofo"),
         ("As moças têm tontura ao sair.", "As moças se sentem tontos ao sair.", "tontos"),
-        ("O sal deixa a geléia doce.", "O sal deixa a geléia azedo.", "azedo"),
+        ("O sal deixa a geléia doce.", "O sal deixa a geléia fofo.", "fofo"),
         ("Lave as uvas antes de cortá-las.", "Lave as uvas antes de cortar-as.", "cortar-as"),
         ("Os fiscais o medem.", "Os fiscais medem-o.", "medem-o"),
         ("Ele saiu, embora a loja fechasse.", "Ele saiu, embora a loja fechou.", "fechou"),
@@ -63,9 +63,11 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         # A noun that ends as a verb would, a name, and what a clause of its own tells.
         ("Ela riu, mas a família saiu.", "Ela riu, embora a família saísse."),
         ("Ela riu, mas Maria saiu.", "Ela riu, embora Maria saísse."),
-        ("Ela riu, mas soube que é tarde.", "Ela riu, embora soubesse que é tarde."),
+        ("Ela riu, mas o rapaz que era novo saiu.", "Ela riu, embora o rapaz que era novo saísse."),
         # A noun behind a linking verb needs no form of its subject.
-        ("A casa era grande.", "A casa era modelo na cidade."),
+        ("As vilas eram belas.", "As vilas eram refúgio dos reis."),
+        ("A torre era alta.", "A torre era apoio do exército."),
+        ("A festa era longa.", "A festa era motivo de riso."),
         ("Pague a cada mês.", "Pague a cada ano calendário."),
         # Behind an object in another number it is said of the subject.
         ("Os dois deixaram o clube hoje.", "Os dois deixaram o clube juntos."),

@@ -471,6 +471,9 @@ def test_an_unlikely_or_a_copied_word_leads_where_a_rare_one_does_not(
     assert model.chance(led) > model.limit(led)
     rare = weak | {"rarity": Statement("rarity", 6.7, "'assadeira' is rare")}
     assert model.chance(rare) == joined.UNLED, "only a word that no list has leads"
+    odd = weak | {"fluency": Statement("fluency", 3.0, "'assadeira' hardly goes with it")}
+    assert model.evidence(odd)["fluency"] > joined.OTHERS_LEAD, "what leads for others"
+    assert model.chance(odd) == joined.UNLED, "what the system likes may be odd"
 
 
 def test_each_set_of_models_that_were_asked_has_a_threshold_of_its_own() -> None:

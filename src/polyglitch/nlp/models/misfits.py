@@ -24,7 +24,6 @@ EPSILON = 1e-5  # of the layer normalisation
 REACHES = (1, 1, 2, 4, 1)  # how far apart the three words are that each convolution looks at
 APART = max(REACHES)  # rows of nothing between two texts
 SEED = 77  # of the second of two hashes: two words that share a row seldom share both
-KINDS = {"word": 1, "joined": 2, "number": 3, "sign": 4}
 KNOWN = 50_000  # words whose rows are remembered
 
 
@@ -41,22 +40,22 @@ def rows_of(word: str, words: int, endings: int) -> tuple[int, int, int, int, in
     """The rows of a word in the tables: two for its letters, two for its ending and beginning, one for its kind."""
     low = word.lower()
     letters = low.encode()
-    kind = (
-        "word"
-        if word.isalpha()
-        else "joined"
-        if word[0].isalpha()
-        else "number"
-        if word[0].isdigit()
-        else "sign"
-    )
     return (
         zlib.crc32(letters) % words,
         zlib.crc32(letters, SEED) % words,
         zlib.crc32(b"3" + low[-3:].encode()) % endings,
         zlib.crc32(b"2" + low[-2:].encode() + b"|" + low[:2].encode()) % endings,
-        2 * KINDS[kind] + word[:1].isupper(),
+        2 * kind_of(word) + word[:1].isupper(),
     )
+
+
+def kind_of(word: str) -> int:
+    """Letters alone, letters and signs, a number, or a sign; never nothing, which is what stands between texts."""
+    if word.isalpha():
+        return 1
+    if word[0].isalpha():
+        return 2
+    return 3 if word[0].isdigit() else 4
 
 
 class Misfits:

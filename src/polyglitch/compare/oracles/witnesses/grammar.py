@@ -40,7 +40,7 @@ from polyglitch.compare.oracles.witnesses.verb_forms import (
 )
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
-from polyglitch.nlp.lexicons.words import frequencies
+from polyglitch.nlp.lexicons.words import frequencies, lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Parse, Token, Trial
 
@@ -74,7 +74,7 @@ class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = GRAMMAR
-    signature = "grammar(5)"
+    signature = f"grammar(5,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first clash that a changed word takes part in; nothing without a parser of the language."""
@@ -472,14 +472,16 @@ def state_behind(tokens: Sequence[Token], verb: int, language: str) -> int | Non
 
 @cache
 def has_all_forms(low: str, language: str) -> bool:
-    """Whether a word that a parser takes for a noun has the four forms of an adjective: "fofo", "fofa", "fofos"."""
-    frequency = frequencies(language)
+    """Whether a word that a parser takes for a noun has the four forms of an adjective: "fofo", "fofa", "fofos".
+
+    So has a noun beside its verb ("motivo", "motiva", "motivas"): where there is such a verb, nobody knows.
+    """
+    frequency, known = frequencies(language), language_of(language)
+    if frequency is None or told_gender(low, language) is None:
+        return False
     stem = low.removesuffix("s")[:-1]
-    return (
-        frequency is not None
-        and told_gender(low, language) is not None
-        and all(frequency(stem + ending) >= KNOWN for ending in ("o", "a", "os", "as"))
-    )
+    verb = any(frequency(stem + ending) >= KNOWN for ending in known.concord.infinitives)
+    return not verb and all(frequency(stem + ending) >= KNOWN for ending in known.agreement.forms)
 
 
 def compared_forms(

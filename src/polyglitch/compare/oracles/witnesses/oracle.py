@@ -177,8 +177,8 @@ FACTS = "facts"
 OTHERS_LEAD, UNLED = 0.5, 0.28
 # Three lead by their own measure, which does not move when weights are learned anew. The model leads with a word that
 # it gives less than 35%. The pair never does: it dislikes other wordings too, and beside a model that likes them it
-# is mostly wrong. Nor does fluency: what it dislikes and the model likes is a wrong alarm in one of two. Rarity names
-# rare words that are right, so only one that no list has leads. See docs/research/2026-11-18-witnesses.md.
+# is mostly wrong. Nor does fluency: of 13 pairs that it alone would lead three are bugs. Rarity names rare words that
+# are right, so only one that no list has leads. See docs/research/2026-11-18-witnesses.md and -new-set.md there.
 LEADS = {
     PairWitness.name: math.inf,
     Fluency.name: math.inf,
@@ -187,7 +187,7 @@ LEADS = {
 }
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 # The chance by words alone from which on the system is asked how sure it is: looking into it is the dearest question.
-# Half of the pairs of a campaign stay below, with one bug of 240 that it alone would see; from .12 on it is four.
+# Half of the pairs of a campaign stay below, with five bugs of 425 that it alone would see.
 # It goes with the weights. See docs/research/2026-11-18-witnesses-new-set.md.
 DOUBT = 0.1
 
