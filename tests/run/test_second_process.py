@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import logging
 import os
+import queue
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from polyglitch.campaign import Campaign, make_campaign
 from polyglitch.errors import SystemFailed, UsageError
+from polyglitch.files.lazy_numpy import openblas
 from polyglitch.flow import Flow, estimate, finished
 from polyglitch.results.history import History
+from polyglitch.run.method_actor import Reply
 from polyglitch.run.plan import LocalEngine, open_engine
-from polyglitch.run.second_process import SecondProcess
+from polyglitch.run.process_loop import work
+from polyglitch.run.second_process import Request, SecondProcess
 from polyglitch.store.store import Store
 
 SENTENCES = """\
@@ -147,3 +153,44 @@ def test_warnings_are_told_by_the_process_that_people_see(
     with caplog.at_level(logging.WARNING), finished(make_campaign(asked | {"parameters": {}})):
         pass
     assert "the oracle has neither parser nor word vectors" in caplog.text
+
+
+@pytest.mark.needs("numpy")
+def test_judging_multiplies_with_one_thread_and_making_cases_with_all(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    found = openblas()
+    assert found
+    count, set_count = found
+
+    def threads() -> Reply:
+        return str(count()), b""
+
+    class CountingActor:
+        def __init__(self, *_: Any) -> None:
+            self.describe = threads
+
+        def mutate(self, *_: Any) -> Reply:
+            return threads()
+
+        def begin(self, *_: Any) -> Callable[[], Reply]:
+            begun = threads()[0]
+            return lambda: (f"{begun}{threads()[0]}", b"")
+
+        def end(self, *_: Any) -> Reply:
+            raise StopIteration
+
+    requests: queue.SimpleQueue[Request] = queue.SimpleQueue()
+    campaign = msgspec.json.encode((msgspec.json.encode(make_campaign(options)), ("en", "pt")))
+    for number, what in enumerate(["start", "mutate", "compare", "compare", "mutate", "end"]):
+        requests.put((number, what, "sit", campaign))
+    told: dict[int, str] = {}
+    monkeypatch.setitem(work.__globals__, "MethodActor", CountingActor)
+    before = count()
+    set_count(2)
+    try:
+        with pytest.raises(StopIteration):
+            work(requests, lambda number, name, raw: told.update({number: name}))
+    finally:
+        set_count(before)
+    assert told == {0: "2", 1: "2", 2: "11", 4: "2"}  # the last piece still waits
