@@ -30,6 +30,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.downloads import bundled, fetched, offer_parser
 from polyglitch.nlp.parsers import stanza as stanza_parser
 from polyglitch.nlp.parsers import udpipe as udpipe_parser
+from polyglitch.nlp.parsers.equal_windows import share_windows
 from polyglitch.nlp.parsers.word_kinds import DISPENSABLE, known_kinds, parse_of, remember_rules
 from polyglitch.protocols import Parser
 from polyglitch.records import Parse, Token
@@ -362,6 +363,7 @@ def load_pipeline(name: str) -> Any:
     if "parser" not in pipeline.pipe_names:
         raise UsageError(f"the spaCy pipeline {name!r} has no dependency parser")
     multiply_by_numpy(pipeline)
+    share_windows(pipeline)
     remember_rules(pipeline)
     return pipeline
 
