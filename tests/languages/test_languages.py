@@ -128,6 +128,9 @@ def test_list_languages_says_what_each_can_do() -> None:
     assert by_code["pt"]["methods"]["semmt"]["why"] == "semmt reads English only"
     assert by_code["fi"]["methods"]["relations"]["state"] == "weaker"
     assert by_code["sv"]["methods"]["rti"]["command"]
+    for witness in ("grammar", "fluency"):
+        heard = {code: by_code[code]["witnesses"][witness]["state"] for code in ("pt", "fr")}
+        assert heard == {"pt": "ready", "fr": "not possible"}
     told = CliRunner().invoke(command, ["languages"]).output
     assert "translations into it are judged by" in told and "to get it:" in told
 

@@ -13,12 +13,14 @@ from typing import Any, Literal, NamedTuple
 from polyglitch.campaign import make_method
 from polyglitch.compare.oracles.facts.numbers import fact_lists
 from polyglitch.errors import PolyglitchError, as_works_here
+from polyglitch.files.lazy_numpy import has_numpy
 from polyglitch.languages import Language, all_languages, known_languages
 from polyglitch.mutate.capabilities.spec import GENERAL, load_suite
 from polyglitch.mutate.relations import speaks
 from polyglitch.nlp.capability import describe_language
 from polyglitch.nlp.models.downloads import known_parsers
 from polyglitch.nlp.models.downloads import lacking as commands
+from polyglitch.nlp.models.misfits import network_of
 from polyglitch.nlp.parsers.choose import ParserChoice, choose, how_to_install
 from polyglitch.nlp.proposers.auto import AIM
 from polyglitch.registry import Method
@@ -26,7 +28,7 @@ from polyglitch.tools import Toolbox
 
 State = Literal["ready", "weaker", "not possible"]
 METHODS = ("sit", "transrepair", "cat", "patinv", "rti", "facts", "semmt", "qaasker", "relations")
-WITNESSES = ("pair", "facts", "agreement", "rarity", "structure")
+WITNESSES = ("pair", "facts", "agreement", "grammar", "rarity", "fluency", "structure")
 SHORT = {"ready": "yes", "weaker": "weak", "not possible": "-"}
 # What serves any two languages, as options of `run`: these witnesses look at no language of their own.
 ANY_TARGET = (
@@ -163,14 +165,22 @@ def as_target(known: Language) -> Iterator[Ability]:
         if gendered
         else Ability("not possible", "no list of genders", f"language.toml: {ADD}")
     )
+    structure = parsed_as_target(known)
+    rules = known.concord.plural_verbs
+    yield structure if rules else Ability("not possible", "no rules of its verbs")
     yield rarity(known)
+    yield fluency(known)
+    yield structure
+
+
+def parsed_as_target(known: Language) -> Ability:
+    """Whether translations into a language can be parsed."""
     choice = choose(known.code)
     if choice and not choice.tags_only:
-        yield Ability("ready")
-    else:
-        yield Ability(
-            "not possible", "no parser is installed", as_works_here(how_to_install(known.code))
-        )
+        return Ability("ready")
+    return Ability(
+        "not possible", "no parser is installed", as_works_here(how_to_install(known.code))
+    )
 
 
 def rarity(known: Language) -> Ability:
@@ -184,6 +194,16 @@ def rarity(known: Language) -> Ability:
 
     listed = known.code in available_languages()
     return Ability("ready") if listed else Ability("not possible", "wordfreq has no list of it")
+
+
+def fluency(known: Language) -> Ability:
+    """Whether a network ships that reads a language, and can be computed."""
+    if not network_of(known.code):
+        return Ability("not possible", "no network of its words; one is trained for each language")
+    if not has_numpy():
+        install = as_works_here("pip install 'polyglitch[numpy]'")
+        return Ability("not possible", "numpy is not installed", install)
+    return Ability("ready")
 
 
 def show(rows: list[dict[str, Any]]) -> Iterator[str]:

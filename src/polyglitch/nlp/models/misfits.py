@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
+from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
 
 from polyglitch.files.lazy_numpy import np
@@ -122,8 +123,14 @@ class Misfits:
 @cache
 def misfits(language: str) -> Misfits | None:
     """The network of a language; nothing where there is none."""
-    place = files("polyglitch").joinpath("resources", "models", f"{language}_misfits.npz")
-    if not language.isalpha() or not place.is_file():
+    place = network_of(language)
+    if place is None:
         return None
     with as_file(place) as path, np.load(path, allow_pickle=False) as arrays:
         return Misfits(dict(arrays))
+
+
+def network_of(language: str) -> Traversable | None:
+    """The file of a language's network; nothing where there is none."""
+    place = files("polyglitch").joinpath("resources", "models", f"{language}_misfits.npz")
+    return place if language.isalpha() and place.is_file() else None
