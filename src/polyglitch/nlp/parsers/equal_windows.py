@@ -8,12 +8,12 @@ for the distinct threes of a batch alone. The arithmetic stays the pipeline's ow
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from polyglitch.files.lazy_numpy import np, npt
+from polyglitch.protocols import Floats
 
-Floats = npt.NDArray[Any]
-Numbers = npt.NDArray[np.int64]
+Numbers: TypeAlias = "npt.NDArray[np.int64]"
 MOST = 2**20  # words of a batch: the numbers of three are one of 63 bits
 
 
