@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import event
+from sqlalchemy import event, text
 
 from polyglitch.records import Input, Issue, Label, Output, Seed, Verdict, new_case
 from polyglitch.results.history import History
@@ -81,3 +84,22 @@ def test_cases_that_wait_are_found_by_their_seeds(tmp_path: Path) -> None:
     plan = " ".join(str(step) for step in steps)
     assert "cases_of_seed" in plan and "cases_in_order" not in plan
     store.close()
+
+
+def test_cases_that_hold_are_in_no_index_of_findings(where: str) -> None:
+    store = Store(where)
+    tables = {
+        "sqlite": "select sql from sqlite_master where name = 'verdicts_not_held'",
+        "postgresql": "select indexdef from pg_indexes where indexname = 'verdicts_not_held'",
+    }
+    engine = store.database.engine
+    with engine.connect() as connection:
+        made = connection.execute(text(tables[engine.dialect.name])).scalar_one()
+    assert re.search(r"where .*outcome.*'holds'", made, re.IGNORECASE | re.DOTALL)
+    store.close()
+
+
+def test_a_store_in_a_file_imports_nothing_of_a_server() -> None:
+    probe = "import sys, polyglitch.store.store; print([m for m in sys.modules if 'postgres' in m])"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -331,12 +331,17 @@ verdicts = Table(
 )
 # Most cases hold, and nobody looks for those: an index of the others is small.
 NOT_HELD = verdicts.c.outcome != text("'holds'")
-Index(
+verdicts_not_held = Index(
     "verdicts_not_held",
     *(verdicts.c[name] for name in ("run", "outcome", "method", "seed")),
     sqlite_where=NOT_HELD,
-    postgresql_where=NOT_HELD,
 )
+
+
+def make_ready_for_postgres() -> None:
+    """Tell the tables what PostgreSQL is told of them: its dialect takes a tenth of a second to import."""
+    verdicts_not_held.dialect_kwargs["postgresql_where"] = NOT_HELD
+
 
 issues = Table(
     "issues",

@@ -18,7 +18,6 @@ from typing import Any
 
 import msgspec
 from sqlalchemy import Engine, Table, Text, create_engine, delete, event, inspect, select, update
-from sqlalchemy.dialects.postgresql import insert as insert_postgres
 from sqlalchemy.dialects.sqlite import insert as insert_sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.engine.interfaces import ExceptionContext
@@ -158,9 +157,11 @@ class Database:
         self.where = shown(where)
         self.engine = engine or open_engine(where)
         self.sleep: Callable[[float], None] = time.sleep
-        self.insert: Any = (
-            insert_sqlite if self.engine.dialect.name == "sqlite" else insert_postgres
-        )
+        self.insert: Any = insert_sqlite
+        if self.engine.dialect.name != "sqlite":
+            from sqlalchemy.dialects.postgresql import insert as insert_postgres
+
+            self.insert = insert_postgres
 
 
 def open_engine(where: str) -> Engine:
@@ -170,6 +171,7 @@ def open_engine(where: str) -> Engine:
     if engine.dialect.name == "sqlite" and "mode=ro" not in str(engine.url):
         event.listen(engine, "connect", _prepare_sqlite)
     elif engine.dialect.name == "postgresql":
+        s.make_ready_for_postgres()
         event.listen(engine, "connect", prepare)
     _prepare_schema(engine, where)
     return engine
