@@ -23,6 +23,7 @@ import msgspec
 from benchmarks.oracle import auc
 from benchmarks.results import record, shared_data
 from polyglitch.compare.judge import Saved, trial_of
+from polyglitch.compare.oracles.witnesses.confidence import WayBack
 from polyglitch.compare.oracles.witnesses.oracle import PairWitness, Said, hear, load_join
 from polyglitch.protocols import Tools
 from polyglitch.tools import Toolbox, open_lens
@@ -36,6 +37,7 @@ WITHOUT = {  # which witnesses are not heard
     "the way back, no lens": frozenset({"confidence"}),
     "neither": frozenset({"confidence", "back"}),
 }
+EVERY_BACK = "back, every pair"  # what the way back says of pairs that it is not asked about where the lens is sure
 DRAWS = 1000  # of sentences, for the intervals
 FOREIGN_LENS = {"all at hand": frozenset[str](), "without the lens": frozenset({"lens"})}
 
@@ -70,13 +72,24 @@ def lens_tools(target: str, uri: str | None = None) -> Tools:
 
 
 def statements(rows: Sequence[Reading], tools: Tools) -> list[Said]:
-    """What every witness says of every pair."""
+    """What every witness says of every pair that it is asked about, and the way back of the others too."""
     source, target = tools.languages
     trials = [
         trial_of(Saved(at, *row.source, *row.output, source, target, row.relation))
         for at, row in enumerate(rows)
     ]
-    return hear(trials, PairWitness(), tools, load_join())[1]
+    said = hear(trials, PairWitness(), tools, load_join())[1]
+    every = WayBack().hear(trials, tools)
+    return [
+        one | ({EVERY_BACK: told} if told else {}) for one, told in zip(said, every, strict=True)
+    ]
+
+
+def as_heard(said: Said, without: frozenset[str]) -> Said:
+    """A pair without some witnesses; where the system is no lens the way back is asked about every pair."""
+    if "confidence" in without and EVERY_BACK in said:
+        said = said | {"back": said[EVERY_BACK]}
+    return {name: one for name, one in said.items() if name not in {*without, EVERY_BACK}}
 
 
 def line(
@@ -132,15 +145,16 @@ def show(title: str, rows: Sequence[Reading], said: list[Said]) -> dict[str, flo
     """The table of one set of pairs."""
     model, labels = load_join(), [row.bug for row in rows]
     print(f"{title}: {len(rows)} pairs, {sum(labels)} bugs")
+    every = [one | as_heard(one, frozenset({"confidence"})) for one in said]
     for name, weight in model.witnesses.items():
-        if any(name in one for one in said):
-            alone = [one[name].suspicion if name in one else weight.least - 1 for one in said]
+        if any(name in one for one in every):
+            alone = [one[name].suspicion if name in one else weight.least - 1 for one in every]
             print(line(f"{name} alone", labels, alone))
     figures = {}
     spoke = {name for one in said for name in one}
     for shown, without in (FOREIGN_LENS if "lens" in spoke else WITHOUT).items():
         if without <= spoke:
-            heard = [{name: x for name, x in one.items() if name not in without} for one in said]
+            heard = [as_heard(one, without) for one in said]
             scores = [model.chance(one) for one in heard]
             # Each set of models that were asked has a threshold of its own: flagged is what is past it.
             past = [score - model.limit(one) for score, one in zip(scores, heard, strict=True)]

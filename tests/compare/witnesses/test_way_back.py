@@ -12,11 +12,12 @@ import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import back
 from polyglitch.compare.oracles.witnesses.confidence import WayBack
+from polyglitch.compare.oracles.witnesses.oracle import PairWitness, hear, witnesses
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Input
 from polyglitch.tools import Toolbox
-from tests.compare.witnesses.test_confidence import KEPT, SOURCES, trial
+from tests.compare.witnesses.test_confidence import KEPT, SOURCES, WordLens, trial
 
 LOST = (KEPT[0], "O dono disse que pagaria.")
 
@@ -51,6 +52,34 @@ def test_a_word_that_one_translation_does_not_tell_is_named() -> None:
     assert (lost.output, lost.span) == (1, None) and lost.suspicion > 6 > 1 > kept.suspicion
     assert lost.words.startswith("the second translation hardly tells 'not' of its source: home")
     assert lens.asked[0] == (KEPT[0], SOURCES[0], "en")  # from the translation home
+
+
+@pytest.mark.parametrize(
+    ("share", "asked"),
+    [
+        (0.9, False),  # the system is sure of its word: nothing is wrong
+        (0.5, True),  # it might as well have said "disse"
+        (0.002, False),  # it would not say so itself: the verdict stands without another model
+    ],
+)
+def test_the_way_back_is_asked_where_the_system_leaves_a_pair_open(
+    share: float, asked: bool
+) -> None:
+    pytest.importorskip("spacy")
+    home = HomeLens()
+    other_verb = trial((KEPT[0], "O dono contou que não pagaria."))
+    tools = Toolbox(languages=("en", "pt"), system=WordLens(contou=share), back=lambda: home)
+    (verdict,) = witnesses()([other_verb], tools)
+    assert "evidence of confidence" in verdict.details
+    assert ("evidence of back" in verdict.details) == asked == bool(home.asked)
+    assert "back" in hear([other_verb], PairWitness(), tools)[1][0], "training hears everybody"
+
+
+def test_without_the_system_as_its_own_lens_the_way_back_is_asked_about_every_pair() -> None:
+    home = HomeLens()
+    tools = Toolbox(languages=("en", "pt"), back=lambda: home)
+    (verdict,) = witnesses()([trial(KEPT)], tools)
+    assert verdict.outcome == "holds" and "evidence of back" in verdict.details
 
 
 def test_the_edited_word_itself_is_not_asked_for() -> None:
