@@ -68,7 +68,7 @@ def covered(name: str, by_register: dict[str, list[Seed]], cases: Sequence[Case]
 
 # What a case was called by its reader: what counts, among which. A cut is what RTI took out, a removal PatInv's.
 QUESTIONS = {
-    "natural": ({"other", "alike", "same"}, {"odd"}),
+    "natural": ({"other", "alike", "same", "natural"}, {"odd"}),
     "alike in meaning": ({"alike", "same"}, {"other"}),
     "rightly cut": ({"right"}, {"wrong"}),
     "grammatical": ({"sentence"}, {"broken"}),
