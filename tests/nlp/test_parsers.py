@@ -135,6 +135,19 @@ def test_products_stay_in_one_thread_until_the_last_who_asked_for_it_leaves() ->
         set_count(before)
 
 
+def test_without_numpy_no_file_of_the_folder_at_hand_is_taken_for_its_library(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "libopenblas.so").write_text("anything")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(openblas.__wrapped__.__globals__, "find_spec", lambda name: None)
+    openblas.cache_clear()
+    try:
+        assert openblas() is None
+    finally:
+        openblas.cache_clear()
+
+
 @pytest.mark.parametrize(
     ("language", "texts"),
     [

@@ -156,11 +156,12 @@ def test_warnings_are_told_by_the_process_that_people_see(
 
 
 @pytest.mark.needs("numpy")
-def test_judging_multiplies_with_one_thread_and_making_cases_with_all(
+def test_judging_multiplies_with_one_thread_and_making_cases_with_half_of_them(
     monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
     found = openblas()
-    assert found
+    if found is None:
+        pytest.skip("this numpy brings no OpenBLAS of its own")
     count, set_count = found
 
     def threads() -> Reply:
@@ -187,7 +188,7 @@ def test_judging_multiplies_with_one_thread_and_making_cases_with_all(
     told: dict[int, str] = {}
     monkeypatch.setitem(work.__globals__, "MethodActor", CountingActor)
     before = count()
-    set_count(2)
+    set_count(4)
     try:
         with pytest.raises(StopIteration):
             work(requests, lambda number, name, raw: told.update({number: name}))
