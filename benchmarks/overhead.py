@@ -2,10 +2,11 @@
 
     python -m benchmarks.overhead [--sentences 40] [--turns 1] [--corpus FILE] [--default-alone] [--service]
 
-The translator alone is called in its best way: two threads on the same list. A second run of the campaign, everything
-in the store, is timed too, each in a process of its own as a user would run it: with the bytecode that pip writes when
-it installs, here by a first run that does not count. Every time is printed when taken, by the clock and by processor:
-only the latter means anything beside other work.
+The translator alone is called in its best way: two threads on the same list, before and after each campaign, which is
+held against the mean of the two: the pace of a machine that others share drifts by a quarter within minutes. A second
+run of the campaign, everything in the store, is timed too, each in a process of its own as a user would run it: with
+the bytecode that pip writes when it installs, here by a first run that does not count. Every time is printed when
+taken, by the clock and by processor: only the latter means anything beside other work.
 
 40 sentences of the bundled sample are in good part start. What a larger campaign costs is told by `--corpus FILE`,
 which takes the sentences from a file and keeps the figures as `overhead-large`. `--default-alone` leaves the published
@@ -26,6 +27,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import fmean, median
 from typing import NamedTuple
 
 from benchmarks.fault_server import fault_server
@@ -74,9 +76,25 @@ def timed(what: str, arguments: list[str], folder: Path) -> Seconds:
     return Seconds(clock, processor)
 
 
-def best(of: list[Seconds]) -> Seconds:
-    """The least of each: a machine is seldom quiet for long."""
-    return Seconds(min(one.clock for one in of), min(one.processor for one in of))
+def mean(of: list[Seconds]) -> Seconds:
+    """What a run took on average."""
+    return Seconds(fmean(one.clock for one in of), fmean(one.processor for one in of))
+
+
+class Measured(NamedTuple):
+    """What a campaign took, and the translator alone just before and after: a machine's pace drifts."""
+
+    spent: Seconds
+    bare: Seconds
+
+
+class Kind(NamedTuple):
+    """A campaign that is timed, by its name among the figures."""
+
+    name: str
+    shown: str
+    store: str
+    options: str = ""
 
 
 SAMPLE = "sample"
@@ -91,6 +109,15 @@ CAMPAIGN = f"{RUN} --system firefox:en-pt {OPTIONS}"
 PLAIN = "--param sit.structure=raw --param transrepair.oracle=published"
 # The pair and the facts of each output, none of the other witnesses.
 TWO_WITNESSES = "--param sit.oracle=aligned --param transrepair.oracle=aligned --lens none"
+PUBLISHED = (
+    Kind("campaign", "campaign", "plain", PLAIN),
+    Kind("second_run", "second run", "plain", PLAIN),
+)
+DEFAULT_ALONE = (
+    Kind("with_the_default_oracle", "campaign with the default oracle", "default"),
+    Kind("without_a_lens", "the same without a lens", "blind", "--lens none"),
+    Kind("pair_and_facts", "pair and facts alone", "two", TWO_WITNESSES),
+)
 
 
 def main() -> None:
@@ -99,7 +126,7 @@ def main() -> None:
     options.add_argument("--sentences", type=int, default=40, help="of the corpus")
     options.add_argument("--corpus", default=SAMPLE, help="a file, instead of the bundled sample")
     options.add_argument("--default-alone", action="store_true", help="only the default oracle")
-    options.add_argument("--turns", type=int, default=1, help="the best of each counts")
+    options.add_argument("--turns", type=int, default=1, help="the median counts")
     options.add_argument("--service", action="store_true", help="over HTTP, 50 ms a text")
     chosen = options.parse_args()
     given = chosen.corpus if chosen.corpus == SAMPLE else str(Path(chosen.corpus).resolve())
@@ -110,32 +137,24 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts = folder / "texts.json"
-        bare, cold, warm, default, blind, two = [], [], [], [], [], []
-        first = [*CAMPAIGN.split(), *corpus[:2], "--limit", "1"]
-        timed("a first run", [sys.executable, *first, "--store", "first.sqlite"], folder)
+        campaign = [sys.executable, *CAMPAIGN.split(), *corpus]
+        # It does not count: what it asked is what the translator alone is given, and bytecode is written.
+        timed("a first run", [*campaign, "--store", "first.sqlite"], folder)
+        texts.write_text(asked(folder / "first.sqlite"))
+        alone = [sys.executable, "-c", BARE, str(texts)]
+        kinds = DEFAULT_ALONE if chosen.default_alone else (*PUBLISHED, *DEFAULT_ALONE)
+        bare = [timed("translator alone", alone, folder)]
+        taken: dict[str, list[Measured]] = {kind.name: [] for kind in kinds}
         for turn in range(chosen.turns):
-            store, other = folder / f"{turn}.sqlite", folder / f"{turn}-default.sqlite"
-            campaign = [sys.executable, *CAMPAIGN.split(), *corpus]
-            plain = [*campaign, *PLAIN.split(), "--store", str(store)]
-            if not chosen.default_alone:
-                cold.append(timed("campaign", plain, folder))
-                warm.append(timed("second run", plain, folder))
-            judged = [*campaign, "--store", str(other)]
-            default.append(timed("campaign with the default oracle", judged, folder))
-            alone = [*campaign, "--lens", "none", "--store", str(folder / f"{turn}-alone.sqlite")]
-            blind.append(timed("the same without a lens", alone, folder))
-            fewer = [
-                *campaign,
-                *TWO_WITNESSES.split(),
-                "--store",
-                str(folder / f"{turn}-two.sqlite"),
-            ]
-            two.append(timed("pair and facts alone", fewer, folder))
-            texts.write_text(asked(other))
-            bare.append(timed("translator alone", [sys.executable, "-c", BARE, str(texts)], folder))
-        queries = len(json.loads(asked(other)))
+            for kind in kinds:
+                store = str(folder / f"{turn}-{kind.store}.sqlite")
+                run = [*campaign, *kind.options.split(), "--store", store]
+                spent = timed(kind.shown, run, folder)
+                bare.append(timed("translator alone", alone, folder))
+                taken[kind.name].append(Measured(spent, mean(bare[-2:])))
+        queries = len(json.loads(texts.read_text()))
         name = "overhead" if given == SAMPLE else "overhead-large"
-        record(name, figures(queries, cold, warm, default, blind, two, bare))
+        record(name, figures(queries, taken, mean(bare)))
 
 
 def over_http(corpus: list[str]) -> None:
@@ -166,35 +185,24 @@ def over_http(corpus: list[str]) -> None:
         )
 
 
-def figures(
-    queries: int,
-    cold: list[Seconds],
-    warm: list[Seconds],
-    default: list[Seconds],
-    blind: list[Seconds],
-    two: list[Seconds],
-    bare: list[Seconds],
-) -> dict[str, float]:
-    """The ratios that count."""
-    judged, unseen, fewer, alone = best(default), best(blind), best(two), best(bare)
-    found: dict[str, float] = {"queries": queries, "translator_alone_seconds": alone.clock}
-    if cold:
-        first, second = best(cold), best(warm)
-        found |= {
-            "campaign_seconds": first.clock,
-            "second_run_seconds": second.clock,
-            "campaign_over_translator": first.clock / alone.clock,
-            "first_over_second_run": first.clock / second.clock,
-            "campaign_over_translator_by_processor": first.processor / alone.processor,
-        }
-    return found | {
-        "with_the_default_oracle_over_translator": judged.clock / alone.clock,
-        "without_a_lens_over_translator": unseen.clock / alone.clock,
-        "pair_and_facts_over_translator": fewer.clock / alone.clock,
-        "with_the_default_oracle_over_translator_by_processor": judged.processor / alone.processor,
-        "without_a_lens_over_translator_by_processor": unseen.processor / alone.processor,
-        "pair_and_facts_over_translator_by_processor": fewer.processor / alone.processor,
-    }
+def figures(queries: int, taken: dict[str, list[Measured]], bare: Seconds) -> dict[str, float]:
+    """The ratios that count: each campaign over the translator before and after it, the median of the turns."""
+    found: dict[str, float] = {"queries": queries, "translator_alone_seconds": bare.clock}
+    if "campaign" in taken:
+        pairs = list(zip(taken["campaign"], taken["second_run"], strict=True))
+        found["second_run_seconds"] = median(second.spent.clock for _, second in pairs)
+        found["first_over_second_run"] = median(
+            first.spent.clock / second.spent.clock for first, second in pairs
+        )
+    for name, turns in taken.items():
+        if name != "second_run":
+            found[f"{name}_over_translator"] = median(
+                one.spent.clock / one.bare.clock for one in turns
+            )
+            found[f"{name}_over_translator_by_processor"] = median(
+                one.spent.processor / one.bare.processor for one in turns
+            )
+    return found
 
 
 def asked(store: Path) -> str:
