@@ -22,7 +22,8 @@ demo: $(VENV)/.demo
 check: $(VENV)/.check lint
 	$(BIN)/python -m pytest -n 2 -m "not (models or browser or postgres or ray or slow)"
 
-# Three tests at a time, as some wait for a browser, a server or a sleep; so that libraries that would take all cores take one each; programs are compiled once.
+# Three tests at a time: some wait for a browser, a server or a clock. Libraries that would take all cores take one each;
+# programs are compiled once.
 ONE_THREAD = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 test: debian $(VENV)/.dev lint
