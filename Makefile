@@ -22,8 +22,8 @@ demo: $(VENV)/.demo
 check: $(VENV)/.check lint
 	$(BIN)/python -m pytest -n 2 -m "not (models or browser or postgres or ray or slow)"
 
-# Three tests at a time, who is done takes from who is not: some wait for a browser, a server or a clock. Libraries that would take all cores take one each;
-# programs are compiled once.
+# Three tests at a time, as some wait for a browser, a server or a clock; who is done takes from who is not. Libraries
+# that would take all cores take one each; programs are compiled once.
 ONE_THREAD = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 test: debian $(VENV)/.dev lint

@@ -14,7 +14,6 @@ from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.protocols import Floats
 
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
-MOST = 2**20  # words of a batch: the numbers of three are one of 63 bits
 
 
 def share_windows(pipeline: Any) -> None:
@@ -28,8 +27,7 @@ def share_windows(pipeline: Any) -> None:
     plain: Callable[[Sequence[Any]], Any] = part.predict
 
     def predict(docs: Sequence[Any]) -> Any:
-        words = sum(map(len, docs))
-        return windows.vectors(docs) if 0 < words < MOST else plain(docs)
+        return windows.vectors(docs) if any(map(len, docs)) else plain(docs)
 
     part.predict = predict
 
