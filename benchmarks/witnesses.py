@@ -196,22 +196,12 @@ def all_sets(target: str) -> dict[str, float]:
     rows = [row for row in read_readings(target) if row.part == "test"]
     said = statements(rows, lens_tools(target))
     figures: dict[str, float] = {}
-    titles = (
-        ("sets 1 and 2", {1, 2}),
-        ("set 3", {3}),
-        ("set 5", {5}),
-        ("set 6", {6}),
-        ("set 7", {7}),
-        ("set 8", {8}),
-        ("set 12", {12}),
-        ("set 13", {13}),
-        ("sets 14 and 15", {14, 15}),
-        ("all", {1, 2, 3, 5, 6, 7, 8, 12, 13, 14, 15}),
-    )
-    for title, sets in titles:
+    numbers = sorted({row.set for row in rows})
+    titles = {f"set {number}": {number} for number in numbers}
+    if numbers[1:]:
+        titles["all"] = set(numbers)
+    for title, sets in titles.items():
         some = [at for at, row in enumerate(rows) if row.set in sets]
-        if not some or (title == "all" and len({row.set for row in rows}) == 1):
-            continue
         figures |= show(
             f"en-{target}, test, {title}",
             [rows[at] for at in some],
