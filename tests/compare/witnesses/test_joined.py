@@ -167,6 +167,35 @@ def test_a_pronoun_may_stand_for_two_nouns_or_for_all_that_was_said() -> None:
         assert heard(AgreementWitness(), trial(PATH, outputs), "pt") is None
 
 
+@pytest.mark.needs("spacy")
+def test_a_pronoun_that_both_outputs_have_without_a_noun_hides_no_other() -> None:
+    outputs = (
+        "Ela usava botas como se eles coubessem.",
+        "Ela usava sapatos como se eles coubessem.",
+    )
+    sources = ("She wore boots as if they fitted.", "She wore shoes as if they fitted.")
+    said = heard(AgreementWitness(), trial(sources, outputs), "pt")
+    assert said is not None and said.span is not None
+    assert (said.output, outputs[0][slice(*said.span)]) == (0, "eles")
+
+
+@pytest.mark.needs("spacy")
+@pytest.mark.parametrize(
+    ("first", "second", "wrong"),
+    [
+        ("O inquilino varre a varanda e deve limpá-la.", "O locatário varre a varanda e deve limpá-lo.", 1),
+        ("Ele abriu o pacote e há pregos dentro dela.", "Ele abriu o embrulho e há pregos dentro dele.", 0),
+        ("Ele vendeu o carro e quer pintá-lo.", "Ele vendeu a moto e quer pintá-la.", None),
+    ],
+)  # fmt: skip
+def test_a_pronoun_parts_from_the_other_output_where_no_noun_changed_its_gender(
+    first: str, second: str, wrong: int | None
+) -> None:
+    sources = ("The tenant sweeps the balcony.", "The renter sweeps the balcony.")
+    said = heard(AgreementWitness(), trial(sources, (first, second)), "pt")
+    assert (said and said.output) == wrong
+
+
 def test_people_who_were_not_named_need_no_noun() -> None:
     sources = ("When the lamp failed, they left.", "When the light failed, they left.")
     outputs = ("Quando a lâmpada falhou, eles saíram.", "Quando a luz falhou, saíram.")
@@ -188,6 +217,22 @@ def test_a_word_of_the_source_in_one_output_only_was_left_untranslated() -> None
     assert (said.output, said.span) == (1, (12, 19))
     both = trial(sources, ("Le gusta el match.", "Le gusta el duelo."), "zh")
     assert heard(Untranslated(), both, "zh") is None  # another script: `language` findings see that
+
+
+def test_a_word_that_the_other_output_translates_was_left_though_the_language_is_known_to_borrow_it() -> (
+    None
+):
+    pytest.importorskip("wordfreq")
+    sources = ("If a swan comes near, wait.", "a swan")
+    one = trial_of(
+        Saved("1", *sources, "Se um cisne vier, espere.", "um swan", "en", "pt", "contained")
+    )
+    said = heard(Untranslated(), one, "pt")
+    assert said is not None and (said.output, said.span) == (1, (3, 7))
+    tours = ("Tickets for the night tour are gone.", "the night tour")
+    chosen = ("Os bilhetes da visita noturna acabaram.", "o tour noturno")
+    one = trial_of(Saved("1", *tours, *chosen, "en", "pt", "contained"))
+    assert heard(Untranslated(), one, "pt") is None, "an everyday word of the language"
 
 
 def test_a_word_that_english_borrowed_with_its_accents_may_stay() -> None:
@@ -506,6 +551,22 @@ def test_a_broken_fact_of_a_sentence_counts_where_it_says_the_phrase(
     assert bool(heard(OwnFacts(), one, "pt")) == tells
     tools = Toolbox(languages=("en", "pt"))
     assert (witnesses()([one], tools)[0].outcome == "violated") == tells
+
+
+@pytest.mark.parametrize(
+    ("phrase", "tells"), [("o telhado", True), ("telhado", False), ("o sótão", False)]
+)
+def test_a_negation_in_the_place_of_an_article_is_one_too_many_whatever_the_source_denies(
+    phrase: str, tells: bool
+) -> None:
+    sentence = "O aprendiz não trabalhará sozinho não telhado."
+    sources = ("The apprentice shall not work alone on the roof.", "the roof")
+    one = trial_of(Saved("1", *sources, sentence, phrase, "en", "pt", "contained"))
+    said = heard(OwnFacts(), one, "pt")
+    assert bool(said) == tells
+    if said:
+        assert said.words.startswith("'não' stands before 'telhado', which has 'o'")
+        assert (said.output, said.span) == (0, (34, 37))
 
 
 class Unsure:

@@ -1,5 +1,5 @@
 """The agreement witness: the edit put a noun of the other gender, and a word that agreed with the first did not follow;
-or a pronoun is left without a noun to stand for.
+or a pronoun is left without a noun to stand for, or has another gender than in the other output.
 
 No parser is asked for the first: the determiner before the changed noun tells its gender, closed lists tell the
 pronouns and the verbs that link a noun with what is said of it (`[agreement]` in languages/*/language.toml).
@@ -206,7 +206,7 @@ class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(8)"
+    signature = "agreement(9)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""
@@ -224,11 +224,18 @@ class AgreementWitness:
         rest = [
             pair if pair and one is None else None for pair, one in zip(pairs, said, strict=True)
         ]
-        found = without_noun(rest, target, tools)
-        both = [one or other for one, other in zip(said, found, strict=True)]
-        return [
+        parses = with_pronouns(rest, target, tools)
+        found = [
+            one or (pair and without_noun(pair, parses, target))
+            for pair, one in zip(rest, said, strict=True)
+        ]
+        sure = [
             one if one and pair and not told_by_source(pair, one, source) else None
-            for pair, one in zip(pairs, both, strict=True)
+            for pair, one in zip(pairs, found, strict=True)
+        ]
+        return [
+            one or (pair and parted(pair, parses, target))
+            for pair, one in zip(rest, sure, strict=True)
         ]
 
 
@@ -253,30 +260,75 @@ def told_by_source(pair: Pair, one: Statement, source: str) -> bool:
     )
 
 
-def without_noun(
-    pairs: Sequence[Pair | None], language: str, tools: Tools
-) -> list[Statement | None]:
-    """A pronoun of one output that stands for no noun before it, where the other output has none such."""
+def with_pronouns(pairs: Sequence[Pair | None], language: str, tools: Tools) -> dict[str, Parse]:
+    """The outputs that may have a pronoun, parsed; none without a parser of the language."""
     known = genders(language)
     texts = [text for pair in pairs if pair for text in pair.outputs]
     asked = [text for text in dict.fromkeys(texts) if pronoun_at_hand(text, known)]
     parser = at_hand(lambda: tools.parser(language)) if asked else None
-    if parser is None:
-        return [None] * len(pairs)
-    found = {
-        text: orphans(parse, known) for text, parse in zip(asked, parser.parse(asked), strict=True)
-    }
-    said: list[Statement | None] = []
-    for pair in pairs:
-        sides = [found.get(text, []) for text in pair.outputs] if pair else [[], []]
-        number = 0 if sides[0] else 1
-        if bool(sides[0]) == bool(sides[1]):
-            said.append(None)
-            continue
-        one = sides[number][0]
-        words = f"'{one.text}' is {one.named}, and no noun before it is (in the {ORDINALS[number]})"
-        said.append(Statement(AgreementWitness.name, PLAIN, words, number, one.span))
-    return said
+    return dict(zip(asked, parser.parse(asked), strict=True)) if parser else {}
+
+
+def without_noun(pair: Pair, parses: dict[str, Parse], language: str) -> Statement | None:
+    """A pronoun that stands for no noun before it, where only one output has such; what both have tells nothing."""
+    known = genders(language)
+    sides = [
+        orphans(parses[text], known) if text in parses else list[Orphan]() for text in pair.outputs
+    ]
+    shared = {one.text for one in sides[0]} & {one.text for one in sides[1]}
+    alone = [[one for one in side if one.text not in shared] for side in sides]
+    if bool(alone[0]) == bool(alone[1]):
+        return None
+    number = 0 if alone[0] else 1
+    one = alone[number][0]
+    words = f"'{one.text}' is {one.named}, and no noun before it is (in the {ORDINALS[number]})"
+    return Statement(AgreementWitness.name, PLAIN, words, number, one.span)
+
+
+def parted(pair: Pair, parses: dict[str, Parse], language: str) -> Statement | None:
+    """Two pronouns in each other's place whose genders differ, though no noun before them changed its own.
+
+    Whatever they stand for, one of them is wrong: the one that no noun before it fits, else the masculine, into which
+    a translator slips.
+    """
+    known = genders(language)
+    tokens = [parses[text].tokens if text in parses else () for text in pair.outputs]
+    both = [list(pronouns(some, known)) for some in tokens]
+    if len(both[0]) != len(both[1]):
+        return None
+    differ = [sides for sides in zip(*both, strict=True) if sides[0][1].form != sides[1][1].form]
+    if len(differ) != 1 or differ[0][0][1].form[1] != differ[0][1][1].form[1]:
+        return None
+    ends, found = zip(*differ[0], strict=True)
+    told = [
+        {
+            gender
+            for place in changed_before(pair, number, tokens[number], ends[number])
+            for gender, _ in forms_of(tokens[number], place, known)
+        }
+        for number in (0, 1)
+    ]
+    if told[0] != told[1] or len(told[0]) > 1:
+        return None
+    fits = [found[at].form in forms_before(tokens[at], ends[at], known) for at in (0, 1)]
+    number = fits.index(False) if fits[0] != fits[1] else [one.form[0] for one in found].index(0)
+    one = found[number]
+    words = (
+        f"'{one.text}' is {one.named} where the {ORDINALS[1 - number]} has '{found[1 - number].text}', though no noun "
+        f"before it changed its gender (in the {ORDINALS[number]})"
+    )
+    return Statement(AgreementWitness.name, PLAIN, words, number, one.span)
+
+
+def changed_before(pair: Pair, number: int, tokens: Sequence[Token], end: int) -> list[int]:
+    """The nouns before a place that the other output has not."""
+    spans = [(w.start, w.end) for w in pair.words if w.output == number and not w.early]
+    return [
+        at
+        for at in range(end)
+        if tokens[at].pos in NOUNS
+        and any(start < tokens[at].end and last > tokens[at].start for start, last in spans)
+    ]
 
 
 def misplaced_article(pair: Pair, language: str) -> Statement | None:

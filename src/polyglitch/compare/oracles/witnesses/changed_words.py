@@ -394,6 +394,9 @@ LONGEST_PRONOUN = 3  # letters of a pronoun behind a hyphen: "-lhe", "-nos"
 SHORTEST = 4  # letters: shorter words are words of many languages
 LIKELY, SURE = 1.0, 2.0  # copied; copied, and hardly a word of the language
 AS_COMMON = 0.5  # one that both languages have about as often is: "hotel", "local"
+# A word that the other output translates need not be as foreign: from so much rarer than in the source on, and less
+# than once in a hundred thousand words, ten of eleven were left ("um swan"), where "tour" and "metal" were chosen.
+TRANSLATED_ELSEWHERE, EVERYDAY = 0.4, 4.0
 
 
 class Untranslated:
@@ -402,7 +405,7 @@ class Untranslated:
     name = "untranslated"
 
     def __init__(self) -> None:
-        self.signature = f"untranslated(lists={lists_at_hand()},version=7)"
+        self.signature = f"untranslated(lists={lists_at_hand()},version=8)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The copied word that looks most like one of the source's language."""
@@ -416,13 +419,22 @@ class Untranslated:
 def left_over(pair: Pair, source: str, target: str) -> Statement | None:
     """What is to be said of the copied words of a pair."""
     given = [plain_words(text, source, target) for text in pair.inputs]
-    found = [
-        (how_foreign(pair.text(word).lower(), source, target), word)
-        for word in pair.words
-        if is_copied(pair.text(word), given[word.output], target)
-    ]
+    copied = [word for word in pair.words if is_copied(pair.text(word), given[word.output], target)]
+    found = [(how_foreign(pair.text(word).lower(), source, target), word) for word in copied]
+    found += [(LIKELY, word) for word in copied if left_once(pair, word, source, target)]
     weight, word = max(found, key=lambda item: item[0], default=(0.0, None))
     return said(pair, word, weight) if word and weight else None
+
+
+def left_once(pair: Pair, word: ChangedWord, source: str, target: str) -> bool:
+    """Whether both sources have a copied word and the other output translates it: "um swan", "um cisne"."""
+    low, here, there = pair.text(word).lower(), frequencies(target), frequencies(source)
+    if word.early or here is None or there is None or is_borrowed(low, source):
+        return False
+    shared = all(low in cut(text.lower(), source).units for text in pair.inputs)
+    said_too = low in cut(pair.outputs[1 - word.output].lower(), target).units
+    rarer = there(low) - here(low) >= TRANSLATED_ELSEWHERE and here(low) < EVERYDAY
+    return shared and not said_too and rarer
 
 
 def plain_words(text: str, source: str, target: str) -> set[str]:
