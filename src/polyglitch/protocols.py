@@ -151,6 +151,14 @@ class FocusedLens(Lens, Protocol):
         """The pieces that touch the given characters of each output, with the same numbers as `score`; all for None."""
 
 
+@runtime_checkable
+class TwoWayLens(Lens, Protocol):
+    """A lens that comes with its other direction."""
+
+    def turned(self) -> Lens:
+        """The same for translations back into the language of its inputs."""
+
+
 class Adviser(Protocol):
     """A model that is asked for a second opinion, within a budget."""
 
@@ -297,7 +305,10 @@ class Tools(Protocol):
 
     @property
     def back_lens(self) -> Lens | None:
-        """A model of the other direction that says how likely it finds a source after its translation."""
+        """A model of the other direction that says how likely it finds a source after its translation.
+
+        The one named, else the other direction of the system itself where it is the lens and has one.
+        """
 
     @property
     def judge(self) -> Adviser | None:

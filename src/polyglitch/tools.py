@@ -24,6 +24,7 @@ from polyglitch.protocols import (
     QualityEstimator,
     System,
     Tools,
+    TwoWayLens,
     WhiteBox,
 )
 from polyglitch.records import Input, Parse, Seed
@@ -77,7 +78,7 @@ def _lacking(system: object) -> list[str]:
     return [name for name in shape if not hasattr(system, name)]
 
 
-NONE = "none"  # `--lens none`: outputs are judged without one
+NONE = "none"  # `--lens none`, `--back none`: outputs are judged without one
 
 
 @cache
@@ -102,7 +103,9 @@ def open_lens(uri: str, timeout: float = 60.0) -> Lens | None:
 
 @cache
 def open_back_lens(uri: str) -> Lens | None:
-    """The system of the way back as a lens; nothing where it only translates."""
+    """The system of the way back as a lens; nothing where it only translates, and for `none`."""
+    if uri == NONE:
+        return None
     if uri.strip().partition(":")[0] in registry.entries("lenses"):
         return open_lens(uri)
     return own_lens(open_system(uri))
@@ -200,8 +203,15 @@ class Toolbox:
 
     @cached_property
     def back_lens(self) -> Lens | None:
-        """A model of the other direction that says how likely it finds a source after its translation."""
-        return self._open_back() if self._open_back else None
+        """A model of the other direction that says how likely it finds a source after its translation.
+
+        The one named, else the other direction of the system itself where it is the lens and has one.
+        """
+        if self._open_back:
+            return self._open_back()
+        return (
+            self.lens.turned() if self.lens_is_own and isinstance(self.lens, TwoWayLens) else None
+        )
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""

@@ -34,7 +34,9 @@ from polyglitch.errors import UsageError
     help="A model that says how likely it finds the outputs, for oracles that ask one: firefox:en-pt, gguf:FILE.",
 )
 @click.option(
-    "--back", help="A model of the other direction, for oracles that ask one: firefox:pt-en."
+    "--back",
+    help="A model of the other direction, for oracles that ask one: firefox:pt-en; none for none.",
+    show_default="that of the lens, where it has both directions",
 )
 @click.option("--judge", "adviser", help="A language model for a second opinion: openai:MODEL@URL.")
 @click.option(

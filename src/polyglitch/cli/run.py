@@ -69,7 +69,8 @@ class RunCommand(click.Command):
 )
 @click.option(
     "--back",
-    help="The system for the way back, for round trips and oracles that ask it: firefox:pt-en.",
+    help="The system for the way back, for round trips and oracles that ask it: firefox:pt-en; none for none.",
+    show_default="for oracles the system itself, where it can be looked into and has both directions",
 )
 @click.option(
     "--both",

@@ -24,7 +24,7 @@ from polyglitch.results.history import History
 from polyglitch.run.asking import Asker
 from polyglitch.run.plan import Plan, limits_of
 from polyglitch.run.threads import Answers
-from polyglitch.tools import open_system
+from polyglitch.tools import NONE, open_system
 
 NOTED = "way_back"  # among the figures of a run
 TIMEOUT = 60.0  # seconds for one text
@@ -34,7 +34,8 @@ def keep_ways_back(
     campaign: Campaign, plan: Plan, history: History, askers: Sequence[Asker]
 ) -> dict[str, Any]:
     """Have the worst outputs translated back by the system that was named; what a run notes of it."""
-    if not campaign.back or campaign.back.partition(":")[0] in registry.entries("lenses"):
+    lens_alone = (campaign.back or NONE).partition(":")[0] in {NONE, *registry.entries("lenses")}
+    if lens_alone:
         return {}
     inputs = worst_outputs(history)
     if not inputs:

