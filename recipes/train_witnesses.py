@@ -72,6 +72,7 @@ LIMITS = {  # between which a statement counts, in the witness's own measure
     "confidence": (0.0, 5.0),
     "lens": (0.0, 12.0),
     "back": (0.0, 12.0),
+    "lost": (0.0, 1.0),
     "quality": (0.0, 4.0),
     "judge": (0.0, 1.0),
     "places": (1.0, 3.0),
@@ -305,7 +306,7 @@ def as_json(model: LogisticRegression, limits: dict[str, float], spoke: set[str]
         for (name, (least, most)), (a, b) in zip(LIMITS.items(), weights, strict=True)
     }
     return {
-        "name": "witnesses-13",
+        "name": "witnesses-14",
         "threshold": limits[""],
         "thresholds": {asked: limit for asked, limit in limits.items() if asked},
         "intercept": round(float(model.intercept_[0]), 4),

@@ -284,6 +284,8 @@ def test_the_system_is_not_asked_about_pairs_that_nobody_else_suspects() -> None
         ("Eles têm que sair hoje.", "Eles têm de sair hoje.", True),
         ("Eles gostam que saia hoje.", "Eles gostam de saia hoje.", False),
         ("Eles vão fazer bolos.", "Eles farão bolos.", True),
+        ("A loja se recusou a pagar.", "A loja recusou-se a pagar.", True),
+        ("A loja se recusou a pagar.", "A loja recusou-me a pagar.", False),
         ("Falei com a irmã.", "Falei com irmã.", False),  # no possessive: the article may be missed
         ("Gosta das minhas fotos.", "Gosta nas minhas fotos.", False),
         ("Gosta das minhas fotos.", "Gosta em minhas fotos.", False),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import back
-from polyglitch.compare.oracles.witnesses.confidence import WayBack
+from polyglitch.compare.oracles.witnesses.confidence import LostWord, WayBack
 from polyglitch.compare.oracles.witnesses.oracle import PairWitness, hear, witnesses
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
@@ -81,6 +81,55 @@ def test_without_the_system_as_its_own_lens_the_way_back_is_asked_about_every_pa
     tools = Toolbox(languages=("en", "pt"), back=lambda: home)
     (verdict,) = witnesses()([trial(KEPT)], tools)
     assert verdict.outcome == "holds" and "evidence of back" in verdict.details
+
+
+TRANSLATIONS = {"tuner": "afinador", "player": "tocador", "guns": "armas", "firearms": "armas"}
+
+
+class Dictionary:
+    """Finds a source word likely after a translation that has one of its own for it, and impossible after others."""
+
+    signature = "dictionary|1"
+
+    def score(
+        self, inputs: Sequence[Input], outputs: Sequence[str], language: str | None = None
+    ) -> list[list[TokenScore]]:
+        found = []
+        for item, text in zip(inputs, outputs, strict=True):
+            row = []
+            for word in text.rstrip(".").split():
+                at = text.index(word)
+                told = TRANSLATIONS.get(word, "") in item.text
+                row.append(TokenScore(at, at + len(word), math.log(0.9 if told else 1e-6)))
+            found.append(row)
+        return found
+
+
+@pytest.mark.parametrize(
+    ("sources", "outputs", "lost"),
+    [
+        (
+            ("He met a piano tuner.", "He met a piano player."),
+            ("Conheceu um afinador de piano.", "Conheceu um piano."),
+            "player",
+        ),
+        (("He hates guns.", "He hates firearms."), ("Odeia armas.", "Odeia armas de fogo."), None),
+        (
+            ("He met a piano tuner.", "He met a piano player."),
+            ("Conheceu um afinador de piano.", "Conheceu um amigo de piano."),
+            None,  # what stands there is for others to judge
+        ),
+    ],
+)
+def test_an_edited_word_is_lost_where_an_output_only_lacks_words(
+    sources: tuple[str, str], outputs: tuple[str, str], lost: str | None
+) -> None:
+    tools = Toolbox(languages=("en", "pt"), back=Dictionary)
+    (said,) = LostWord().hear([trial(outputs, sources=sources)], tools)
+    assert (said is not None) == (lost is not None)
+    if said:
+        assert said.output == 1 and f"has nothing for '{lost}' of its source" in said.words
+    assert LostWord().hear([trial(outputs, sources=sources)], Toolbox()) == [None]
 
 
 class TwoWay(WordLens):

@@ -109,9 +109,16 @@ def same_wording(
     return any(
         (owned and article_more(longer, shorter, language))
         or (len(shorter) == 1 and known.joined.get(shorter[0]) == " ".join(longer))
+        or (len(shorter) == 1 and pronoun_behind(longer, shorter[0], language))
         or same_future(longer, shorter, known)
         for longer, shorter in ((first, second), (second, first))
     )
+
+
+def pronoun_behind(apart: list[str], joined: str, language: str | None) -> bool:
+    """Whether a pronoun stands before its verb in one and leans on it in the other: "se afogar", "afogar-se"."""
+    wrongly = language_of(language).concord.misjoined
+    return joined == "-".join(reversed(apart)) and not joined.endswith(wrongly)
 
 
 def article_more(longer: list[str], shorter: list[str], language: str | None) -> bool:
@@ -138,7 +145,7 @@ class Places:
     """
 
     name = "places"
-    signature = "places(1)"
+    signature = "places(2)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """How many places of difference a pair has; nothing between two scripts.

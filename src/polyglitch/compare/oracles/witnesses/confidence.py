@@ -303,6 +303,7 @@ def looked_at(
 
 COUNTED = 3  # words that are told worst: one may be a whim of the model, a lost phrase has several
 MOST = 8.0  # nats that a word counts at most
+UNTOLD, TOLD = 8.0, 1.0  # nats: a word that a translation does not tell, and one that it does
 
 
 class WayBack:
@@ -329,6 +330,75 @@ class WayBack:
             statement_back(trial, scores, lens, tools.languages[0]) if wanted else None
             for trial, wanted in zip(trials, looked_at, strict=True)
         ]
+
+
+class LostWord:
+    """Hears the same lens on the edited words of pairs where one output has nothing for what the other says.
+
+    "um afinador de piano" and "um piano" for a tuner and a player: no word is wrong, and one is missing. Where its
+    source word is told all the same nothing is lost: "armas" and "armas de fogo" for guns and firearms.
+    """
+
+    name = "lost"
+    signature = "lost(1)"
+
+    def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
+        """Whether an edited word is lost; nothing without a lens of the other direction."""
+        lens, (source, target) = tools.back_lens, tools.languages
+        found: list[Statement | None] = [None] * len(trials)
+        if lens is None:
+            return found
+        lacking = {
+            at: number
+            for at, trial in enumerate(trials)
+            if trial.case.relation == "similar"
+            and (number := lacking_output(changed_pair(trial, target), target)) is not None
+        }
+        asked = [side for at in lacking for side in homeward(trials[at])]
+        scores = token_scores(lens, list(dict.fromkeys(asked)), tools, (target, source))
+        for at, number in lacking.items():
+            found[at] = statement_lost(trials[at], number, scores, lens, source)
+        return found
+
+
+def lacking_output(pair: Pair | None, language: str | None) -> int | None:
+    """The output that only lacks words of the other, if one does and they are more than articles and the like."""
+    light = language_of(language).function_words
+    more = [word for word in pair.words if not word.early] if pair else []
+    one_sided = len({word.output for word in more}) == 1
+    telling = pair is not None and any(pair.text(word).lower() not in light for word in more)
+    return 1 - more[0].output if one_sided and telling else None
+
+
+def statement_lost(
+    trial: Trial,
+    number: int,
+    scores: dict[AskedText, list[TokenScore]],
+    lens: Lens,
+    language: str | None,
+) -> Statement | None:
+    """What is to be said of an edited word that an output does not tell, where the other tells its own."""
+    sources = [cut(item.text, language) for item in trial.case.inputs[:2]]
+    kept = list(zip(*shared(sources[0], sources[1]), strict=True)) or [(), ()]
+    light = language_of(language).function_words
+    edited = [
+        [
+            (surprise_at(scores[side], span), unit)
+            for place, (unit, span) in enumerate(zip(source.units, source.spans, strict=True))
+            if place not in kept[at] and unit.isalpha() and unit.lower() not in light
+        ]
+        for at, (source, side) in enumerate(zip(sources, homeward(trial), strict=True))
+    ]
+    if not all(edited):
+        return None
+    (untold, word), (told, other) = max(edited[number]), min(edited[1 - number])
+    if untold < UNTOLD or told > TOLD:
+        return None
+    words = (
+        f"the {ORDINALS[number]} translation has nothing for {word!r} of its source, where the other says {other!r}: "
+        f"{lens.signature.partition('|')[0]} gives it a chance of {shown(math.exp(-untold))}"
+    )
+    return Statement(LostWord.name, 1.0, words, number)
 
 
 def homeward(trial: Trial) -> tuple[AskedText, AskedText]:

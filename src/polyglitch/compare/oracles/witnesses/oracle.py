@@ -55,6 +55,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
 from polyglitch.compare.oracles.witnesses.confidence import (
     Confidence,
     ForeignLens,
+    LostWord,
     Quality,
     SecondOpinion,
     WayBack,
@@ -303,10 +304,11 @@ OTHERS: tuple[Witness, ...] = (
     Confidence(),
     ForeignLens(),
     WayBack(),
+    LostWord(),
     Quality(),
     Places(),
 )
-MODELS = tuple(one for one in OTHERS if isinstance(one, (Confidence, WayBack)))
+MODELS = tuple(one for one in OTHERS if isinstance(one, (Confidence, WayBack, LostWord)))
 ORDER = (PairWitness.name, *(one.name for one in OTHERS))
 # A judge is dear: it is asked only about pairs whose chance the others leave between these.
 UNSURE = (0.2, 0.8)
