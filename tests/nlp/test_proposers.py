@@ -223,6 +223,9 @@ def test_auto_takes_the_best_that_is_installed(monkeypatch: pytest.MonkeyPatch) 
         ("children", "NNS", True),
         ("children", "NN", False),
         ("people", "NN", False),
+        ("outskirts", "NNS", True),
+        ("outskirtses", "NNS", False),
+        ("buses", "NNS", True),
         ("happy", "NN", False),
         ("happy", "JJ", True),
         ("ran", "VBD", True),
@@ -238,6 +241,13 @@ def test_what_a_word_can_be(word: str, tag: str, can: bool) -> None:
     classes = word_classes("en")
     assert classes is not None
     assert classes.can_be(word, tag) is can
+
+
+def test_a_word_that_is_plural_only_has_no_other_form() -> None:
+    classes = word_classes("en")
+    assert classes is not None
+    assert classes.forms("outskirts", "NNS") == {"outskirts"}
+    assert "suburbs" in classes.forms("suburb", "NNS")
 
 
 def test_words_are_cut_into_tokens_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

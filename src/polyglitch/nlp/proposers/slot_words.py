@@ -13,7 +13,7 @@ regular ones. They spare a model the words that cannot stand in a slot; the tagg
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import Any
@@ -186,7 +186,6 @@ ENDINGS = {  # of regular forms, by Penn tag
     "JJR": "er",
     "JJS": "est",
 }
-PLURAL_ONLY = frozenset(("people", "police", "cattle"))
 
 
 ES = re.compile(r"(s|x|z|ch|sh|o)$")
@@ -212,7 +211,8 @@ def beside_regular(base: str, irregular: list[str]) -> bool:
 class WordClasses:
     """Answers whether a word can have a Penn tag."""
 
-    def __init__(self, lookups: Any) -> None:
+    def __init__(self, lookups: Any, plural_only: Collection[str] = ()) -> None:
+        self._plural_only = frozenset(plural_only)
         index, rules = lookups.get_table("lemma_index"), lookups.get_table("lemma_rules")
         irregular = lookups.get_table("lemma_exc")
         self._base = {name: frozenset(index[name]) for name in CLASS.values()}
@@ -234,9 +234,11 @@ class WordClasses:
             if word not in self._base[name]:
                 return False
             plural = word.endswith("s") and bool(self._lemmas(word, name))
-            return not (tag == "NN" and (word in PLURAL_ONLY or plural))
-        if tag == "NNS" and word in PLURAL_ONLY:
+            return not (tag == "NN" and (word in self._plural_only or plural))
+        if tag == "NNS" and word in self._plural_only:
             return True
+        if tag == "NNS" and not self._plural_only.isdisjoint(self._lemmas(word, name)):
+            return False  # "outskirtses"
         if word in self._irregular[name] and tag not in ("VBG", "VBZ"):
             return True
         return word.endswith(ENDINGS.get(tag, "")) and bool(self._lemmas(word, name))
@@ -249,7 +251,7 @@ class WordClasses:
 
     def forms(self, base: str, tag: str) -> set[str]:
         """What a base form may look like under a tag; not all of it need be words."""
-        if tag not in ENDINGS:
+        if tag not in ENDINGS or (tag == "NNS" and base in self._plural_only):
             return {base}
         listed = self._forms[CLASS[tag[:1]]].get(base, [])
         if tag in ("VBD", "VBN"):  # all forms of a verb are listed: dropped, dropping
@@ -282,7 +284,7 @@ def word_classes(language: str) -> WordClasses | None:
     tables = language_of(language).lemma_tables
     if not tables or not find_spec("spacy") or installed(language) is None:
         return None
-    return WordClasses(open_spacy(language).lookups)
+    return WordClasses(open_spacy(language).lookups, language_of(language).words("plural_only"))
 
 
 COMMON = {"NNP": "NN", "NNPS": "NNS"}  # the tags of names, and of nouns in the same number

@@ -144,7 +144,7 @@ class SmolLmProposer:
         known = f"+{relations.signature}" if relations else ""
         first = f"<{asked_for}" if asked_for else ""
         judge = f"{near_words(language).signature}{known}-{self._judge.signature}"
-        self.signature = f"{smollm_signature()}/13-{judge}>={floor}{first}"
+        self.signature = f"{smollm_signature()}/14-{judge}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
