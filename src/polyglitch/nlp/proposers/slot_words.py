@@ -211,8 +211,11 @@ def beside_regular(base: str, irregular: list[str]) -> bool:
 class WordClasses:
     """Answers whether a word can have a Penn tag."""
 
-    def __init__(self, lookups: Any, plural_only: Collection[str] = ()) -> None:
+    def __init__(
+        self, lookups: Any, plural_only: Collection[str] = (), same_in_plural: Collection[str] = ()
+    ) -> None:
         self._plural_only = frozenset(plural_only)
+        self._unchanged = self._plural_only.union(same_in_plural)
         index, rules = lookups.get_table("lemma_index"), lookups.get_table("lemma_rules")
         irregular = lookups.get_table("lemma_exc")
         self._base = {name: frozenset(index[name]) for name in CLASS.values()}
@@ -235,10 +238,10 @@ class WordClasses:
                 return False
             plural = word.endswith("s") and bool(self._lemmas(word, name))
             return not (tag == "NN" and (word in self._plural_only or plural))
-        if tag == "NNS" and word in self._plural_only:
+        if tag == "NNS" and word in self._unchanged:
             return True
-        if tag == "NNS" and not self._plural_only.isdisjoint(self._lemmas(word, name)):
-            return False  # "outskirtses"
+        if tag == "NNS" and any(map(self._is_plural, self._lemmas(word, name))):
+            return False  # "outskirtses", "stairses"
         if word in self._irregular[name] and tag not in ("VBG", "VBZ"):
             return True
         return word.endswith(ENDINGS.get(tag, "")) and bool(self._lemmas(word, name))
@@ -251,7 +254,7 @@ class WordClasses:
 
     def forms(self, base: str, tag: str) -> set[str]:
         """What a base form may look like under a tag; not all of it need be words."""
-        if tag not in ENDINGS or (tag == "NNS" and base in self._plural_only):
+        if tag not in ENDINGS or (tag == "NNS" and self._is_plural(base)):
             return {base}
         listed = self._forms[CLASS[tag[:1]]].get(base, [])
         if tag in ("VBD", "VBN"):  # all forms of a verb are listed: dropped, dropping
@@ -265,6 +268,11 @@ class WordClasses:
         if tag in ("VBD", "VBN") and listed and not beside_regular(base, listed):
             return set(listed)  # repaid and no "repayed"
         return {*listed, regular(base, ending), base + base[-1] + ending}
+
+    def _is_plural(self, noun: str) -> bool:
+        """Whether a noun of the dictionary needs no ending to be plural: "outskirts", "stairs", "series"."""
+        ended = noun.endswith("s") and not noun.endswith("ss")
+        return noun in self._unchanged or (ended and bool(self._lemmas(noun, CLASS["N"])))
 
     def _lemmas(self, word: str, name: str) -> list[str]:
         """The base forms that a word may be an inflected form of."""
@@ -284,7 +292,9 @@ def word_classes(language: str) -> WordClasses | None:
     tables = language_of(language).lemma_tables
     if not tables or not find_spec("spacy") or installed(language) is None:
         return None
-    return WordClasses(open_spacy(language).lookups, language_of(language).words("plural_only"))
+    known = language_of(language)
+    lists = known.words("plural_only"), known.words("same_in_plural")
+    return WordClasses(open_spacy(language).lookups, *lists)
 
 
 COMMON = {"NNP": "NN", "NNPS": "NNS"}  # the tags of names, and of nouns in the same number
