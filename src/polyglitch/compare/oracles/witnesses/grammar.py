@@ -1,9 +1,11 @@
 """The grammar witness: two words of one output that do not go together, whatever the edit was.
 
-"os soldados acendeu" (a verb that does not have the number of its subject), "as camas eram bons" and "a rua
-barulhento" (what is said of a noun in another gender or number), "quatrocentas empregos", "o hotel não tomar animais"
-(an infinitive where the sentence needs a verb). Only what a changed word takes part in counts, and only where the other
-output has nothing of the kind: an error that both share tells nothing of the pair.
+Rules on verbs and their clause (`clause_verbs.py`): "os soldados acendeu", "o hotel não tomar animais", "até que a luz
+pisca"; on nouns and the words around them (`noun_concord.py`): "quatrocentas empregos", "meu alfaces", "a rua
+barulhento"; on what a verb says of a noun (`states.py`): "as camas eram bons", "está limpa e secos". Only what a
+changed word takes part in counts, and only where the other output has nothing of the kind: an error that both share
+tells nothing of the pair. The other output may tell as well that one is wrong: a "não" before a noun
+(`negated_nouns.py`) and, where no two words clash, a verb in another form (`verb_forms.py`).
 
 Subjects and adjectives are found by the language's parser, gender and number by determiners, closed lists and endings
 (`[agreement]` and `[concord]` in languages/*/language.toml). Each rule is silent wherever the words leave a doubt.
@@ -14,37 +16,41 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from polyglitch.compare.oracles.aligned.resources import at_hand
-from polyglitch.compare.oracles.witnesses.agreement import (
-    adjective_gender,
-    genders,
-)
+from polyglitch.compare.oracles.witnesses.agreement import adjective_gender
 from polyglitch.compare.oracles.witnesses.changed_words import (
     ORDINALS,
     Pair,
     Statement,
     changed_pair,
 )
+from polyglitch.compare.oracles.witnesses.clause_verbs import (
+    indicatives,
+    infinitives,
+    joined_persons,
+    participles_alone,
+    presents,
+    verbless,
+    verbs,
+)
+from polyglitch.compare.oracles.witnesses.negated_nouns import negated_noun
 from polyglitch.compare.oracles.witnesses.noun_concord import (
     adjectives,
     counted,
+    double_nouns,
+    miscounted,
+)
+from polyglitch.compare.oracles.witnesses.states import (
+    joined_participles,
+    joined_states,
+    linked_numbers,
     states,
     unowned_states,
 )
-from polyglitch.compare.oracles.witnesses.subjects import (
-    Clash,
-    alone,
-    beside,
-    determiner,
-    finite,
-    noun_form,
-)
+from polyglitch.compare.oracles.witnesses.subjects import Clash
 from polyglitch.compare.oracles.witnesses.verb_forms import (
     GRAMMAR,
-    NUMBERS,
-    SUBJECTS,
     other_form,
     other_order,
-    verb_plural,
 )
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
@@ -52,18 +58,12 @@ from polyglitch.nlp.lexicons.words import lists_at_hand
 from polyglitch.protocols import Tools
 from polyglitch.records import Parse, Token, Trial
 
-LIGHT = frozenset({"ADV", "PRON", "PART"})  # may stand between a subject and its infinitive
-OPENING = frozenset({"PUNCT", "CCONJ"})  # what a clause begins behind
-BEFORE_NOUNS = frozenset({"DET", "ADP", "ADJ", "NUM"})
-SHORTEST_TOLD = 4  # letters of a verb whose ending tells its mood
-CLAUSE_REACH = 6  # words in which the verb of a clause is looked for
-
 
 class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = GRAMMAR
-    signature = f"grammar(5,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
+    signature = f"grammar(6,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first clash that a changed word takes part in; nothing without a parser of the language."""
@@ -84,6 +84,9 @@ def clash_of(
     pair: Pair, parses: dict[str, Parse], told: dict[str, list[Clash]], language: str
 ) -> Statement | None:
     """What is to be said of the first clash of one output alone."""
+    # Parsers take the noun for a verb or an adjective, of which other rules would say what is not so.
+    if denied := negated_noun(pair, parses, language):
+        return denied
     found = [told[text] for text in pair.outputs]
     for number, some in enumerate(found):
         tokens = parses[pair.outputs[number]].tokens
@@ -136,6 +139,14 @@ def clashes(parse: Parse, language: str) -> list[Clash]:
         *unowned_states(tokens, language),
         *misjoined(tokens, language),
         *indicatives(tokens, language),
+        *presents(tokens, language),
+        *joined_persons(tokens, language),
+        *verbless(tokens, language),
+        *miscounted(tokens, language),
+        *linked_numbers(tokens, language),
+        *joined_states(tokens, language),
+        *double_nouns(tokens, language),
+        *joined_participles(tokens, language),
     ]
 
 
@@ -146,103 +157,3 @@ def misjoined(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         if endings and token.text.lower().endswith(endings):
             words = f"'{token.text}' joins a verb and its pronoun in a form that there is none of"
             yield Clash("joined", at, at, words)
-
-
-def indicatives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
-    """A verb that tells what is where the word that opens its clause asks for what may be: "embora parecia"."""
-    known = language_of(language).concord
-    for opener, token in enumerate(tokens):
-        if token.text.lower() not in known.conceding:
-            continue
-        for at in range(opener + 1, min(len(tokens), opener + 1 + CLAUSE_REACH)):
-            low = tokens[at].text.lower()
-            if tokens[at].pos == "PUNCT" or low in genders(language).refers:
-                break
-            # Parsers take a verb in such a place for a noun: "a casa parecia"; "a família" has its determiner.
-            named = tokens[at].text[0].isupper() or tokens[at - 1].pos in BEFORE_NOUNS
-            told = len(low) >= SHORTEST_TOLD and low.endswith(known.telling)
-            if not named and (told or low in known.telling_forms):
-                words = f"'{tokens[at].text}' is no form that '{token.text}' goes with"
-                yield Clash("mood", opener, at, words)
-                break
-            if tokens[at].pos in ("VERB", "AUX"):
-                break
-
-
-def verbs(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
-    """A verb that has not the number of its subject."""
-    for at in range(len(tokens)):
-        if tokens[at].relation not in SUBJECTS:
-            continue
-        plural, verb = subject_plural(tokens, at, language), finite(tokens, at)
-        if plural is None or verb is None or not beside(tokens, at, verb, language):
-            continue
-        # "a perda não verão": a "não" too much makes a verb of a noun
-        denied = tokens[verb - 1].text.lower() in language_of(language).negation.words
-        if denied or names_thing(tokens, verb, language):
-            continue
-        number = verb_plural(tokens[verb].text.lower(), language)
-        if number is not None and number != plural:
-            words = (
-                f"'{tokens[at].text}' is {NUMBERS[plural]}, and '{tokens[verb].text}' is "
-                f"{NUMBERS[number]}"
-            )
-            yield Clash("verb", at, verb, words)
-
-
-def subject_plural(tokens: Sequence[Token], at: int, language: str) -> bool | None:
-    """Whether a subject is plural, where its words leave no doubt."""
-    known, low = language_of(language).concord, tokens[at].text.lower()
-    if low in known.subjects:
-        return known.subjects[low] == "plural" if alone(tokens, at, at, language) else None
-    form = noun_form(tokens, at, language)
-    return form.plural if form else None
-
-
-def names_thing(tokens: Sequence[Token], verb: int, language: str) -> bool:
-    """Whether a linking verb puts a noun beside its subject, whose number it may have: "o problema são as pessoas"."""
-    linked = tokens[verb].text.lower() in genders(language).linking
-    after = tokens[verb + 1].pos if verb + 1 < len(tokens) else ""
-    return linked and after in ("DET", "NOUN", "PROPN", "NUM", "PRON")
-
-
-def infinitives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
-    """An infinitive with a subject of its own in a clause that nothing opens which would ask for one."""
-    known = language_of(language).concord
-    for at, token in enumerate(tokens):
-        low = token.text.lower()
-        if token.pos != "VERB" or not low.endswith(known.infinitives) or token.lemma != low:
-            continue
-        own = [place for place, one in enumerate(tokens) if one.head == at and place != at]
-        subjects = [place for place in own if place < at and tokens[place].relation in SUBJECTS]
-        helped = any(tokens[place].relation.startswith(("aux", "mark", "cop")) for place in own)
-        if len(subjects) == 1 and not helped and opens(tokens, subjects[0], at, language):
-            name = tokens[subjects[0]].text
-            words = f"'{token.text}' is an infinitive, and its subject '{name}' needs a verb"
-            yield Clash("infinitive", subjects[0], at, words)
-
-
-def participles_alone(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
-    """A participle right behind a pronoun that opens a clause: "nós rasgado o tapete"."""
-    known = language_of(language).concord
-    for at in range(len(tokens) - 1):
-        first = at == 0 or tokens[at - 1].pos in OPENING
-        if not first or tokens[at].text.lower() not in (*known.subjects, *known.speakers):
-            continue
-        low = tokens[at + 1].text.lower()
-        if tokens[at + 1].pos == "VERB" and low.endswith(known.participles):
-            words = f"'{low}' is a participle, and its subject '{tokens[at].text}' needs a verb"
-            yield Clash("participle", at, at + 1, words)
-
-
-def opens(tokens: Sequence[Token], subject: int, verb: int, language: str) -> bool:
-    """Whether a subject opens a clause of its own, right before its verb."""
-    known = language_of(language).concord
-    named = tokens[subject].text.lower() in known.subjects
-    start = subject if named else determiner(tokens, subject, language)
-    if start is None or any(one.pos not in LIGHT for one in tokens[subject + 1 : verb]):
-        return False
-    if start > 0 and tokens[start - 1].text.lower() in known.statements:
-        return True
-    first = start == 0 or tokens[start - 1].pos in OPENING
-    return first and not any(one.text.lower() in known.openers for one in tokens[:subject])

@@ -1,6 +1,7 @@
-"""Nouns and what is said of them in another gender or number: rules of the grammar witness (`grammar.py`).
+"""Nouns and the words around them in another gender or number: rules of the grammar witness (`grammar.py`).
 
-"as camas eram bons", "a rua barulhento", "quatrocentas empregos".
+"quatrocentas empregos", "meu alfaces", "a rua barulhento", "vinhos mais caro", "um secador de mãos silenciosos". What a
+verb says of a noun stands in `states.py`, which asks here what the ending of an adjective tells.
 """
 
 from __future__ import annotations
@@ -10,18 +11,15 @@ from functools import cache
 
 from polyglitch.compare.oracles.witnesses.agreement import (
     GENDERS,
+    STIFF,
     adjective_gender,
-    forms_before,
-    forms_of,
     genders,
 )
 from polyglitch.compare.oracles.witnesses.subjects import (
     Clash,
     Form,
     articles,
-    beside,
     determiner,
-    finite,
     noun_form,
     noun_gender,
 )
@@ -30,9 +28,13 @@ from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.records import Token
 
-STATES = frozenset({"ADJ", "VERB"})  # what a linking verb may say of its subject
 KNOWN = 1.5  # on the scale of Zipf frequencies: once in thirty million words
-STATE_REACH = 2  # words after a linking verb in which its adjective is looked for: "é muito caro"
+MUCH_RARER = 1.5  # on the same scale: the other number of a noun is no rarer than that
+COMMON = 2.5  # a noun that is seen in both numbers: once in three million words
+SHORTEST_NOUN = 4  # letters of a noun whose ending tells its number
+BEFORE_BARE = frozenset(
+    {"ADP", "NUM", "DET", "ADJ"}
+)  # the noun behind them is none without a word before
 
 
 def counted(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
@@ -55,101 +57,156 @@ def adjectives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
     """An adjective right behind its noun, in another gender or number than the noun's determiner."""
     known = language_of(language).concord
     participles, of = known.participles, frozenset(known.of)
-    for at in range(1, len(tokens) - 1):
-        after = tokens[at + 1]
-        taken = after.pos == "NOUN" and has_all_forms(after.text.lower(), language)
-        if tokens[at].pos != "NOUN" or after.head != at or not (after.pos == "ADJ" or taken):
+    for at in range(len(tokens) - 1):
+        place = adjective_of(tokens, at, language)
+        if place is None:
             continue
-        place = determiner(tokens, at, language)
+        before = determiner(tokens, at, language)
+        if before is None:
+            yield from bare_numbers(tokens, at, place, language)
+            continue
         # "espécie do cerrado ameaçada": behind "de" an adjective may speak of the noun before
-        if (
-            place is None
-            or {one.text.lower() for one in tokens[max(0, place - 1) : place + 1]} & of
-        ):
+        if {one.text.lower() for one in tokens[max(0, before - 1) : before + 1]} & of:
             continue
-        form = articles(language)[tokens[place].text.lower()]
+        form = articles(language)[tokens[before].text.lower()]
         # "passou a semana gripado", "deixaram o jogo juntos": behind an object it may speak of the subject
-        low = after.text.lower()
+        low = tokens[place].text.lower()
         alike = form.plural == low.endswith("s") and not low.endswith(participles)
         own = tokens[at].relation in SUBJECTS or alike
         if own and form.plural == tokens[at].text.lower().endswith("s"):
-            yield from compared_forms(tokens, at, at + 1, form, "adjective", language)
+            yield from compared_forms(tokens, at, place, form, "adjective", language)
 
 
-def states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
-    """What a linking verb says of its subject, in another gender or number than the subject's determiner."""
-    for at in range(len(tokens)):
-        if tokens[at].relation not in SUBJECTS:
-            continue
-        form, verb = noun_form(tokens, at, language), finite(tokens, at)
-        if form is None or verb is None or not beside(tokens, at, verb, language):
-            continue
-        if not links(tokens, verb, language):
-            continue
-        place = state_behind(tokens, verb, language)
-        if place is not None and (
-            tokens[place].head in (verb, tokens[at].head) or place == tokens[at].head
-        ):
-            yield from compared_forms(tokens, at, place, form, "state", language)
+def adjective_of(tokens: Sequence[Token], at: int, language: str) -> int | None:
+    """The adjective right behind a noun, or behind a word that says how much: "cães mais mansos"."""
+    if tokens[at].pos != "NOUN":
+        return None
+    known = language_of(language)
+    after = tokens[at + 1].text.lower()
+    place = at + 1 + (after in known.comparison or after in known.words("degrees"))
+    if place == len(tokens):
+        return None
+    token = tokens[place]
+    taken = token.pos == "NOUN" and place == at + 1 and has_all_forms(token.text.lower(), language)
+    # A parser that knows neither word takes the adjective for the noun: "uma palestra tedioso".
+    turned = token.pos == "ADJ" and tokens[at].head == place
+    return place if turned or (token.head == at and (token.pos == "ADJ" or taken)) else None
 
 
-def unowned_states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
-    """A masculine participle where no noun before it is masculine: "a jaqueta que eu pedi chegou rasgado".
-
-    Farther from its noun than `states` looks, so only where nothing else before it may be meant.
-    """
-    known, concord = genders(language), language_of(language).concord
-    others = {*concord.subjects, *concord.clause_subjects, *known.neuters, *known.genderless}
-    for verb in range(1, len(tokens)):
-        linked = links(tokens, verb, language) or tokens[verb].text.lower() in concord.linking_too
-        place = state_behind(tokens, verb, language) if linked else None
-        low = tokens[place].text.lower() if place is not None else ""
-        if place is None or not low.endswith(concord.participles):
-            continue
-        spoken = tokens[verb - 1].text.lower() in concord.speakers
-        if told_gender(low, language) != 0 or spoken or clause_follows(tokens, place, language):
-            continue
-        plural, before = low.endswith("s"), forms_before(tokens, verb, known)
-        if (0, plural) in before or any(one.text.lower() in others for one in tokens[:verb]):
-            continue
-        nouns = [at for at in range(verb) if tokens[at].pos == "NOUN"]
-        own = [at for at in nouns if forms_of(tokens, at, known) == {(1, plural)}]
-        if own:
-            yield Clash("unowned", own[-1], place, gender_reason(tokens, own[-1], place, 1))
-
-
-def clause_follows(tokens: Sequence[Token], state: int, language: str) -> bool:
-    """Whether what is said may be said of what follows: "é claro que", "é proibido fumar", "foi dado o sinal"."""
-    if state + 1 == len(tokens):
-        return False
-    after = tokens[state + 1]
-    low, infinitives = after.text.lower(), language_of(language).concord.infinitives
-    return (
-        low in genders(language).refers
-        or after.pos in ("DET", "NOUN", "PROPN", "NUM")
-        or (after.pos in ("VERB", "AUX") and low.endswith(infinitives))
+def bare_numbers(tokens: Sequence[Token], at: int, place: int, language: str) -> Iterator[Clash]:
+    """A noun without a determiner and its adjective in another number: "vinhos mais caro"."""
+    low, before = tokens[at].text.lower(), tokens[at - 1] if at else None
+    # "meios de transporte rápidos": behind a preposition it may speak of the noun before
+    behind = before is not None and (
+        before.pos in BEFORE_BARE or before.text.lower() in genders(language).prepositions
     )
+    if behind or low in language_of(language).concord.quantities:
+        return
+    plural, own = noun_plural(low, language), adjective_plural(tokens[place], language)
+    if plural is not None and own is not None and plural != own:
+        yield Clash("adjective", at, place, number_reason(tokens, at, place, plural))
 
 
-def links(tokens: Sequence[Token], at: int, language: str) -> bool:
-    """Whether a verb tells the state of its subject: by itself, or with a pronoun that leads back to it."""
-    low, known = tokens[at].text.lower(), language_of(language).concord
-    if low in genders(language).linking:
-        return True
-    led_back = at > 0 and tokens[at - 1].text.lower() in known.reflexives
-    return led_back and low in known.reflexive_linking
-
-
-def state_behind(tokens: Sequence[Token], verb: int, language: str) -> int | None:
-    """The adjective or participle behind a linking verb, past adverbs and other linking verbs."""
-    linking = genders(language).linking
-    for place in range(verb + 1, min(len(tokens), verb + 1 + STATE_REACH)):
-        token = tokens[place]
-        if token.text.lower() in linking or token.pos == "ADV":
+def double_nouns(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """An adjective behind a noun with "de" and another, of the form of neither: "um secador de mãos silenciosos"."""
+    known = language_of(language).concord
+    for at in range(2, len(tokens) - 1):
+        place, first = adjective_of(tokens, at, language), at - 2
+        if place is None or tokens[at - 1].text.lower() not in known.of[:1]:
             continue
-        taken = token.pos == "NOUN" and has_all_forms(token.text.lower(), language)
-        return place if token.pos in STATES or taken else None
+        low, inner = tokens[place].text.lower(), tokens[at].text.lower()
+        gender, form = said_gender(tokens[place], language), noun_form(tokens, first, language)
+        if gender is None or form is None or low.endswith(known.participles):
+            continue
+        plural = low.endswith("s")
+        fits = inner.endswith("s") == plural and noun_gender(inner, language) in (None, gender)
+        if not fits:
+            yield from compared_forms(tokens, first, place, form, "adjective", language)
+
+
+def miscounted(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """A determiner and the noun behind it, one of them singular and the other plural: "meu alfaces"."""
+    told, known = articles(language), language_of(language)
+    for at in range(1, len(tokens)):
+        text = tokens[at].text
+        if tokens[at].pos != "NOUN" or not (text.isalpha() and text.islower()):
+            continue
+        described = at > 1 and tokens[at - 1].pos == "ADJ" and tokens[at - 1].head == at
+        place = at - 1 - described
+        before, between = tokens[place].text.lower(), tokens[at - 1].text.lower()
+        if before not in told or before in known.concord.misread:
+            continue
+        relates = between in known.agreement.relatives  # "os quais trabalho"
+        dashed = at + 1 < len(tokens) and tokens[at + 1].text.startswith("-")
+        added = before in known.numbers and place > 0 and tokens[place - 1].pos == "CCONJ"
+        if relates or dashed or added:  # "vinte e um reais"
+            continue
+        plural = noun_plural(text, language)
+        if plural is not None and plural != told[before].plural:
+            yield Clash("count", at, place, number_reason(tokens, at, place, plural))
+
+
+@cache
+def noun_plural(low: str, language: str) -> bool | None:
+    """Whether a noun is plural, where the lists have its other number as well: "lápis" has none."""
+    frequency, known = frequencies(language), language_of(language).concord
+    if frequency is None or low in known.either_number or len(low) < SHORTEST_NOUN:
+        return None
+    own = frequency(low)
+    for plural, singular in known.plurals.items():
+        other = low.removesuffix(plural) + singular
+        if low.endswith(plural) and frequency(other) >= max(KNOWN, own - MUCH_RARER):
+            return True
+    if low.endswith("s") or own < COMMON:
+        return None
+    for plural, singular in known.plurals.items():
+        other = low.removesuffix(singular) + plural
+        if low.endswith(singular) and frequency(other) >= max(KNOWN, own - MUCH_RARER):
+            return False
     return None
+
+
+def said_gender(token: Token, language: str) -> int | None:
+    """The gender of an adjective or a participle, where its ending tells."""
+    low = token.text.lower()
+    stated = token.pos == "ADJ" or (
+        token.pos == "VERB" and low.endswith(language_of(language).concord.participles)
+    )
+    taken = token.pos == "NOUN" and has_all_forms(low, language)
+    return told_gender(low, language) if stated or taken else None
+
+
+def adjective_plural(token: Token, language: str) -> bool | None:
+    """Whether an adjective or a participle is plural, where its ending tells."""
+    low, known = token.text.lower(), language_of(language).concord
+    if said_gender(token, language) is not None:
+        return low.endswith("s")
+    stiff = low.endswith(STIFF) or low in known.invariable
+    if token.pos != "ADJ" or stiff or not low.isalpha():
+        return None
+    if low.endswith(tuple(known.plural_adjectives)):
+        return True
+    return False if low.endswith(tuple(known.plural_adjectives.values())) else None
+
+
+def unlike(tokens: Sequence[Token], first: int, at: int, language: str) -> Iterator[Clash]:
+    """The clash of two words that are said of one noun, if their endings tell of one."""
+    both = tokens[first], tokens[at]
+    plurals = [adjective_plural(one, language) for one in both]
+    told = [said_gender(one, language) for one in both]
+    if None not in plurals and plurals[0] != plurals[1]:
+        words = number_reason(tokens, first, at, bool(plurals[0]))
+        yield Clash("joined state", first, at, words)
+    elif None not in told and told[0] != told[1]:
+        yield Clash("joined state", first, at, gender_reason(tokens, first, at, told[0] or 0))
+
+
+def number_reason(tokens: Sequence[Token], noun: int, at: int, plural: bool) -> str:
+    """The reason in words."""
+    return (
+        f"'{tokens[noun].text}' is {NUMBERS[plural]}, and '{tokens[at].text}' is "
+        f"{NUMBERS[not plural]}"
+    )
 
 
 @cache
@@ -179,11 +236,7 @@ def compared_forms(
     if gender != form.gender and form.gender is not None:
         yield Clash(kind, noun, at, gender_reason(tokens, noun, at, form.gender))
     elif low.endswith("s") != form.plural:
-        words = (
-            f"'{tokens[noun].text}' is {NUMBERS[form.plural]}, and '{tokens[at].text}' is "
-            f"{NUMBERS[low.endswith('s')]}"
-        )
-        yield Clash(kind, noun, at, words)
+        yield Clash(kind, noun, at, number_reason(tokens, noun, at, form.plural))
 
 
 def told_gender(low: str, language: str) -> int | None:

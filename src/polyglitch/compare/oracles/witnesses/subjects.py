@@ -15,6 +15,8 @@ from polyglitch.compare.oracles.witnesses.agreement import NOUN_REACH, adjective
 from polyglitch.languages import language as language_of
 from polyglitch.records import Token
 
+NAMING = frozenset({"NOUN", "PROPN", "PRON"})  # what "and" may join with a noun
+
 
 class Form(NamedTuple):
     """What is known of a noun: its gender (nothing where only its number is told) and whether it is plural."""
@@ -36,7 +38,11 @@ class Clash(NamedTuple):
 def articles(language: str) -> dict[str, Form]:
     """What the words before a noun tell of it: articles, possessives, numbers."""
     known = language_of(language)
-    pairs = {**known.agreement.determiners, **known.concord.counting}
+    pairs = {
+        **known.agreement.determiners,
+        **known.concord.determiners,
+        **known.concord.counting,
+    }
     told = [(word, gender) for both in pairs.items() for gender, word in enumerate(both)]
     plural = frozenset(known.concord.counting) | frozenset(known.concord.counting.values())
     return {word: Form(gender, word.endswith("s") or word in plural) for word, gender in told}
@@ -62,23 +68,29 @@ def noun_gender(low: str, language: str) -> int | None:
     known = language_of(language)
     if low.endswith(known.concord.feminine_endings):
         return None if low in known.concord.masculine_nouns else 1
+    if low in known.concord.feminine_nouns:
+        return 1
     bare = low.removesuffix("s")
     masculine = adjective_gender(low, language) == 0 and bare not in known.agreement.feminine_in_o
     return 0 if masculine and not bare.endswith(known.concord.either_endings) else None
 
 
-def noun_form(tokens: Sequence[Token], at: int, language: str) -> Form | None:
-    """Gender and number of a noun that may be a subject: behind no preposition, joined with nothing, no quantity."""
+def noun_form(tokens: Sequence[Token], at: int, language: str, opens: bool = False) -> Form | None:
+    """Gender and number of a noun that may be a subject: behind no preposition, joined with nothing, no quantity.
+
+    Where its verb is singular it `opens` a clause of its own behind "and": "ela riu, e sua mãe está".
+    """
     low = tokens[at].text.lower()
     place = determiner(tokens, at, language)
     if place is None or tokens[at].pos != "NOUN" or low in language_of(language).concord.quantities:
         return None
     form = articles(language)[tokens[place].text.lower()]
-    sure = form.plural == low.endswith("s") and alone(tokens, at, place, language)
+    opens = opens and not form.plural and place > 1 and tokens[place - 2].pos not in NAMING
+    sure = form.plural == low.endswith("s") and alone(tokens, at, place, language, opens)
     return form if sure else None
 
 
-def alone(tokens: Sequence[Token], at: int, start: int, language: str) -> bool:
+def alone(tokens: Sequence[Token], at: int, start: int, language: str, opens: bool = False) -> bool:
     """Whether the words from `start` to a noun follow no preposition, and no other noun is joined with it."""
     told, known = articles(language), genders(language)
     while start > 0 and (tokens[start - 1].text.lower() in told or tokens[start - 1].pos == "DET"):
@@ -86,7 +98,9 @@ def alone(tokens: Sequence[Token], at: int, start: int, language: str) -> bool:
     start += start < at and tokens[start].text.lower() == "a" and tokens[start + 1].pos == "DET"
     before = tokens[start - 1] if start else None
     behind = before is not None and (
-        before.pos in ("ADP", "CCONJ") or before.text.lower() in known.prepositions
+        before.pos == "ADP"
+        or (before.pos == "CCONJ" and not opens)
+        or before.text.lower() in known.prepositions
     )
     contracted = any(
         one.text.lower() in known.prepositions - {"a"} for one in tokens[max(0, start - 1) : at]
