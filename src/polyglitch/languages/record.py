@@ -109,6 +109,8 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reflexive_linking: tuple[str, ...] = ()  # forms that tell the state of it then: feel
     linking_too: tuple[str, ...] = ()  # verbs that may tell a state besides: arrived torn
     misjoined: tuple[str, ...] = ()  # endings that no verb with its pronoun has
+    misgoverned: dict[str, str] = {}  # prepositions that a form of a verb does not take
+    ways: tuple[str, ...] = ()  # words behind these that tell how or when, with any verb
     conceding: tuple[str, ...] = ()  # words that ask for the subjunctive
     telling: tuple[str, ...] = ()  # endings that are of the indicative alone
     telling_forms: tuple[str, ...] = ()  # forms that are

@@ -68,7 +68,19 @@ def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
             "Sua bicicleta será reparada por amigos e dadas a uma família.",
             "dadas",
         ),
+        (
+            "O juiz aceita que seu nome e sua aldeia serão publicados.",
+            "O juiz aceita que seu nome e sua aldeia serão publicadas.",
+            "publicadas",
+        ),
+        (
+            "Homens presos foram levados para a rua exaustos.",
+            "Homens presos foram levados para a rua cansado.",
+            "cansado",
+        ),
+        ("A pizza chegou fria.", "A pizza chegou frio.", "frio"),
         # Verbs and their clauses.
+        ("O quarto cheira a cola.", "O quarto cheira de cola.", "de"),
         ("Eu finalmente bati meu pai.", "Eu finalmente bater meu pai.", "bater"),
         ("Espere até que você reinicie.", "Espere até que você reiniciar o relógio.", "reiniciar"),
         ("Segure até que a luz pisque.", "Segure até que a luz pisca.", "pisca"),
@@ -141,6 +153,10 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
             "A mudança deve ser feita por escrito e assinada.",
         ),
         ("A carta foi lida pelos filhos.", "A carta foi lida pelos filhos e guardada."),
+        ("O nome e a idade são novos.", "A mãe e a aldeia são lembradas."),
+        ("Eles foram levados à rua.", "Eles foram levados para a rua antiga."),
+        ("A carta chegou hoje.", "A carta chegou rápido."),
+        ("O quarto cheira a cola.", "O quarto cheira de longe a cola."),
         # A future that looks like the infinitive, a verb that needs no subject, a right subjunctive.
         ("Saia se você pode.", "Saia quando você terminar o jantar."),
         ("Nós saímos à noite.", "Nós saímos e começou a chover."),
@@ -152,6 +168,7 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         # What is denied is a verb, or set against another noun.
         ("Ele não trabalha.", "Ele não trabalha no telhado."),
         ("Comprei o gato.", "Comprei um cão, não gato."),
+        ("Ele avisa pelo menos dois dias antes.", "Ele avisa não menos de dois dias antes."),
     ],
 )
 def test_what_goes_together_or_is_shared_is_left_alone(first: str, second: str) -> None:

@@ -42,8 +42,10 @@ from polyglitch.compare.oracles.witnesses.noun_concord import (
 from polyglitch.compare.oracles.witnesses.states import (
     joined_participles,
     joined_states,
+    joined_subjects,
     linked_numbers,
     states,
+    trailing_states,
     unowned_states,
 )
 from polyglitch.compare.oracles.witnesses.subjects import Clash
@@ -115,6 +117,17 @@ def faces_masculine(pair: Pair, number: int, state: Token, language: str) -> boo
     )
 
 
+def misgoverned(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """A verb with a preposition that it never takes: "cheira de cola"."""
+    known = language_of(language).concord
+    for at in range(len(tokens) - 2):
+        verb, preposition = tokens[at].text.lower(), tokens[at + 1].text.lower()
+        wrong = known.misgoverned.get(verb) == preposition
+        if wrong and tokens[at + 2].text.lower() not in known.ways:
+            words = f"'{tokens[at].text}' does not go with '{tokens[at + 1].text}'"
+            yield Clash("government", at, at + 1, words)
+
+
 def touched(pair: Pair, number: int, token: Token) -> bool:
     """Whether a token is one of the words that the other output has not."""
     return any(
@@ -138,6 +151,7 @@ def clashes(parse: Parse, language: str) -> list[Clash]:
         *states(tokens, language),
         *unowned_states(tokens, language),
         *misjoined(tokens, language),
+        *misgoverned(tokens, language),
         *indicatives(tokens, language),
         *presents(tokens, language),
         *joined_persons(tokens, language),
@@ -145,6 +159,8 @@ def clashes(parse: Parse, language: str) -> list[Clash]:
         *miscounted(tokens, language),
         *linked_numbers(tokens, language),
         *joined_states(tokens, language),
+        *joined_subjects(tokens, language),
+        *trailing_states(tokens, language),
         *double_nouns(tokens, language),
         *joined_participles(tokens, language),
     ]

@@ -27,19 +27,23 @@ def before_nouns(language: str) -> frozenset[str]:
 
 def negated_noun(pair: Pair, parses: dict[str, Parse], language: str) -> Statement | None:
     """What is to be said of the first such word."""
-    denying = language_of(language).concord.denying
+    known = language_of(language)
+    amounts = {
+        *known.comparison,
+        *known.quantity,
+    }  # "não menos de dez", where the other has "pelo menos dez"
     for number, text in enumerate(pair.outputs):
         tokens, others = parses[text].tokens, parses[pair.outputs[1 - number]].tokens
         for at in range(len(tokens) - 1):
             # Behind a mark a noun may be set against another: "um cão, não gato".
             apart = at > 0 and tokens[at - 1].pos == "PUNCT"
-            if apart or tokens[at].text.lower() not in denying:
-                continue
             token, after = tokens[at], tokens[at + 1].text
+            if apart or token.text.lower() not in known.concord.denying or after in amounts:
+                continue
             if is_noun(after.lower(), others, language) or faces(
                 pair, number, token, after.lower(), language
             ):
-                words = f"'{token.text}' denies the noun '{after}' (in the {ORDINALS[number]})"
+                words = f"'{token.text}' denies '{after}', no verb (in the {ORDINALS[number]})"
                 return Statement(GRAMMAR, 1.0, words, number, (token.start, token.end))
     return None
 

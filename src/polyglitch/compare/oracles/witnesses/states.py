@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from polyglitch.compare.oracles.witnesses.agreement import forms_before, forms_of, genders
 from polyglitch.compare.oracles.witnesses.noun_concord import (
@@ -18,7 +19,14 @@ from polyglitch.compare.oracles.witnesses.noun_concord import (
     told_gender,
     unlike,
 )
-from polyglitch.compare.oracles.witnesses.subjects import Clash, beside, finite, noun_form
+from polyglitch.compare.oracles.witnesses.subjects import (
+    Clash,
+    articles,
+    beside,
+    determiner,
+    finite,
+    noun_form,
+)
 from polyglitch.compare.oracles.witnesses.verb_forms import SUBJECTS, verb_plural
 from polyglitch.languages import language as language_of
 from polyglitch.records import Token
@@ -45,8 +53,9 @@ def states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
             continue
         if tokens[place].head not in (verb, tokens[at].head) and place != tokens[at].head:
             continue
+        kind = "state" if links(tokens, verb, language) else "arrival"
         if not tokens[place].text.lower().endswith(persons):
-            yield from compared_forms(tokens, at, place, form, "state", language)
+            yield from compared_forms(tokens, at, place, form, kind, language)
         for other in range(place + 2, min(len(tokens), place + JOINED_REACH + 1)):
             joined = tokens[other].relation == "conj" and tokens[other].head == place
             if (
@@ -59,9 +68,11 @@ def states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
 
 def linking_verb(tokens: Sequence[Token], subject: int, language: str) -> int | None:
     """The verb that says something of a subject, if it is a linking one."""
-    own = finite(tokens, subject)
+    own, too = finite(tokens, subject), language_of(language).concord.linking_too
     if own is not None and links(tokens, own, language):
         return own
+    if own is not None and tokens[own].text.lower() in too:
+        return own if own + 1 < len(tokens) and tokens[own + 1].pos == "ADJ" else None
     # A parser that takes the adjective for a verb loses the one that links.
     later = (at for at in range(subject + 1, len(tokens)) if tokens[at].pos in ("VERB", "AUX"))
     first = next(later, None)
@@ -106,6 +117,47 @@ def joined_participles(tokens: Sequence[Token], language: str) -> Iterator[Clash
             continue
         if all(tokens[place].text.lower().endswith(endings) for place in (first, at)):
             yield from unlike(tokens, first, at, language)
+
+
+def joined_subjects(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """What is said of two nouns in the feminine, though one is masculine: "o nome e a idade serão publicadas"."""
+    told = articles(language)
+    for at in range(len(tokens)):
+        verb = linking_verb(tokens, at, language) if tokens[at].relation in SUBJECTS else None
+        place = state_behind(tokens, verb, language) if verb is not None else None
+        if verb is None or place is None or not verb_plural(tokens[verb].text.lower(), language):
+            continue
+        others = (
+            other
+            for other in range(at + 1, verb)
+            if tokens[other].head == at and tokens[other].relation == "conj"
+        )
+        both = at, next(others, at)
+        own = [determiner(tokens, noun, language) for noun in both]
+        forms = [told[tokens[before].text.lower()] for before in own if before is not None]
+        mixed = [form.gender for form in forms] in ([0, 0], [0, 1], [1, 0])
+        if both[1] != at and mixed and said_gender(tokens[place], language) == 1:
+            noun = both[forms[0].gender or 0]
+            yield Clash("state", noun, place, gender_reason(tokens, noun, place, 0))
+
+
+def trailing_states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """What is said at the end of a clause, of the form of nothing before it: "foram levados para a rua cansado"."""
+    endings = language_of(language).concord.participles
+    for verb in range(len(tokens)):
+        first = state_behind(tokens, verb, language) if links(tokens, verb, language) else None
+        if first is None or not tokens[first].text.lower().endswith(endings):
+            continue
+        phrase = tuple(takewhile(lambda one: one.pos in PHRASE, tokens[first + 1 :]))
+        at = first + 1 + len(phrase)
+        if not phrase or at + 1 >= len(tokens) or tokens[at + 1].pos != "PUNCT":
+            continue
+        gender = said_gender(tokens[at], language) if tokens[at].pos == "ADJ" else None
+        form = (gender, tokens[at].text.lower().endswith("s"))
+        owned = form in forms_before(tokens, at, genders(language))
+        if gender is None or owned or determiner(tokens, at - 1, language) is None:
+            continue
+        yield from unlike(tokens, first, at, language)
 
 
 def joined_behind(tokens: Sequence[Token], first: int) -> int | None:
