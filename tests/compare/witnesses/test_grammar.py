@@ -137,7 +137,7 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("O filho do dono contou que foi roubado.", "A filha do dono contou que foi roubado."),
         ("A revista que pedi chegou rasgado.", "A revista que pedi chegou sujo."),
         ("Ele lava e seca a mesa.", "Ele pode lavar e secar a mesa."),
-        # Nouns in "s" that are no plurals, a number, a name of two words.
+        # Nouns in "s" that are no plurals, and a number.
         ("Comprei o livro.", "Comprei o lápis."),
         ("Peguei o carro.", "Peguei o ônibus."),
         ("Ele veio pelo mar.", "Ele veio pelo cais."),
@@ -145,6 +145,8 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         # The adjective is said of the first noun, or of the second.
         ("Eles vendem barcos velhos.", "Eles vendem barcos de pesca velhos."),
         ("uma caixa de ovos frescos", "uma caixa de ovos bonita"),
+        ("Eles tocam piano.", "Eles tocam guitarra juntos."),
+        ("Os cursos são bons.", "Os cursos primário e secundário são bons."),
         # Said of what follows, of two nouns, in a fixed phrase.
         ("Foi dito que eles vêm.", "Foram ditas muitas coisas."),
         ("O pai e a mãe estão bem.", "O pai e a mãe estão cansados."),

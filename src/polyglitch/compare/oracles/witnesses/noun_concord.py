@@ -73,8 +73,17 @@ def adjectives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         low = tokens[place].text.lower()
         alike = form.plural == low.endswith("s") and not low.endswith(participles)
         own = tokens[at].relation in SUBJECTS or alike
+        if form.plural and shared(tokens, place):
+            continue
         if own and form.plural == tokens[at].text.lower().endswith("s"):
             yield from compared_forms(tokens, at, place, form, "adjective", language)
+
+
+def shared(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a singular adjective shares a plural with another: "os cursos primário e secundário"."""
+    behind = [one.pos for one in tokens[at + 1 : at + 3]]
+    joined = behind[:1] in (["CCONJ"], ["PUNCT"]) and behind[1:] in (["ADJ"], ["NOUN"])
+    return joined and not tokens[at].text.lower().endswith("s")
 
 
 def adjective_of(tokens: Sequence[Token], at: int, language: str) -> int | None:
@@ -89,21 +98,22 @@ def adjective_of(tokens: Sequence[Token], at: int, language: str) -> int | None:
     token = tokens[place]
     taken = token.pos == "NOUN" and place == at + 1 and has_all_forms(token.text.lower(), language)
     # A parser that knows neither word takes the adjective for the noun: "uma palestra tedioso".
-    turned = token.pos == "ADJ" and tokens[at].head == place
+    turned = token.pos == "ADJ" and tokens[at].head == place and has_all_forms(token.text, language)
     return place if turned or (token.head == at and (token.pos == "ADJ" or taken)) else None
 
 
 def bare_numbers(tokens: Sequence[Token], at: int, place: int, language: str) -> Iterator[Clash]:
     """A noun without a determiner and its adjective in another number: "vinhos mais caro"."""
     low, before = tokens[at].text.lower(), tokens[at - 1] if at else None
-    # "meios de transporte rápidos": behind a preposition it may speak of the noun before
+    # "meios de transporte rápidos", "insumos e energia necessários": it may speak of the noun before
     behind = before is not None and (
         before.pos in BEFORE_BARE or before.text.lower() in genders(language).prepositions
     )
-    if behind or low in language_of(language).concord.quantities:
+    if behind or shared(tokens, place) or low in language_of(language).concord.quantities:
         return
     plural, own = noun_plural(low, language), adjective_plural(tokens[place], language)
-    if plural is not None and own is not None and plural != own:
+    # "tocam guitarra juntos": a plural may speak of those who do it
+    if plural is not None and own is not None and plural > own:
         yield Clash("adjective", at, place, number_reason(tokens, at, place, plural))
 
 
@@ -127,9 +137,11 @@ def double_nouns(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
 def miscounted(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
     """A determiner and the noun behind it, one of them singular and the other plural: "meu alfaces"."""
     told, known = articles(language), language_of(language)
+    closed = known.function_words  # "numa dessas"
     for at in range(1, len(tokens)):
         text = tokens[at].text
-        if tokens[at].pos != "NOUN" or not (text.isalpha() and text.islower()):
+        plain = text.isalpha() and text.islower() and text not in closed
+        if tokens[at].pos != "NOUN" or not plain:
             continue
         described = at > 1 and tokens[at - 1].pos == "ADJ" and tokens[at - 1].head == at
         place = at - 1 - described

@@ -46,6 +46,9 @@ def states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         verb = linking_verb(tokens, at, language) if tokens[at].relation in SUBJECTS else None
         if verb is None or not beside(tokens, at, verb, language):
             continue
+        # "a chance de ele ficar preso": an infinitive has a subject of its own
+        if tokens[verb].text.lower().endswith(language_of(language).concord.infinitives):
+            continue
         singular = verb_plural(tokens[verb].text.lower(), language) is False
         form = noun_form(tokens, at, language, opens=singular)
         place = state_behind(tokens, verb, language)
