@@ -83,6 +83,7 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     # The feminine of numbers and quantifiers, by the masculine: all of them plural.
     counting: dict[str, str] = {}
+    determiners: dict[str, str] = {}  # the feminine of more words before nouns, by the masculine
     uncertain: tuple[str, ...] = ()  # determiners whose form is a word of another kind as well
     feminine_endings: tuple[str, ...] = ()  # of nouns, almost without exception
     masculine_nouns: tuple[str, ...] = ()  # the exceptions
@@ -108,9 +109,29 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reflexive_linking: tuple[str, ...] = ()  # forms that tell the state of it then: feel
     linking_too: tuple[str, ...] = ()  # verbs that may tell a state besides: arrived torn
     misjoined: tuple[str, ...] = ()  # endings that no verb with its pronoun has
+    misgoverned: dict[str, str] = {}  # prepositions that a form of a verb does not take
+    ways: tuple[str, ...] = ()  # words behind these that tell how or when, with any verb
     conceding: tuple[str, ...] = ()  # words that ask for the subjunctive
     telling: tuple[str, ...] = ()  # endings that are of the indicative alone
     telling_forms: tuple[str, ...] = ()  # forms that are
+    that: tuple[str, ...] = ()  # words that join a clause
+    purposes: tuple[str, ...] = ()  # words before these that ask for the subjunctive: until, so
+    # Endings of the present of the indicative with the infinitives of which they are no subjunctive.
+    presents: dict[str, tuple[str, ...]] = {}
+    third_person: tuple[str, ...] = ()  # endings that no verb of the first has
+    ownerless: tuple[str, ...] = ()  # verbs that look so, or that need no subject: it rained
+    ago: tuple[str, ...] = ()  # verbs that tell how long ago something was
+    denying: tuple[str, ...] = ()  # the word before a verb that denies it
+    places: tuple[str, ...] = ()  # prepositions before a noun, with the article that they took up
+    conditions: tuple[str, ...] = ()  # words that open a clause with a verb: if, when
+    mistaken: tuple[str, ...] = ()  # words that a translator takes a verb for: for
+    away: tuple[str, ...] = ()  # adverbs that need a verb of going
+    feminine_nouns: tuple[str, ...] = ()  # with an ending that tells nothing or the other gender
+    persons: tuple[str, ...] = ()  # endings of verbs of the first person that look like adjectives
+    plurals: dict[str, str] = {}  # endings of nouns in the singular, by those of the plural
+    either_number: tuple[str, ...] = ()  # nouns in "s" that are no plurals, or are either
+    misread: tuple[str, ...] = ()  # determiners whose number a parser cannot tell
+    plural_adjectives: dict[str, str] = {}  # endings of either gender, singular by plural
 
 
 class Wordings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

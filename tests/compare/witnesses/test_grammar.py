@@ -45,6 +45,56 @@ def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
         ("Ela riu, embora fosse tarde.", "Ela riu, embora era tarde.", "era"),
         ("Lave as mãos e seque a mesa.", "Lave as mãos e secar a mesa.", "secar"),
         ("Lavar as mãos e secar a mesa.", "Lavar as mãos e seque a mesa.", "seque"),
+        # Determiners and their nouns.
+        ("Choveu nas minhas alfaces.", "Choveu no meu alfaces.", "meu"),
+        ("As minhas boas facas.", "O meu bom facas.", "meu"),
+        ("Ela é a primeira diretora.", "Ela é a primeira maestro.", "primeira"),
+        # Adjectives behind a word of degree, without a determiner, behind two nouns.
+        ("Ele tem livros mais baratos.", "Ele tem livros mais barato.", "barato"),
+        (
+            "um secador de mãos mais silencioso",
+            "um secador de mãos mais silenciosos",
+            "silenciosos",
+        ),
+        ("Eu vi uma palestra chata ontem.", "Eu vi uma palestra tedioso ontem.", "tedioso"),
+        # What verbs say, and what is joined with it.
+        ("Os reis foram derrubados.", "Eles lutaram e foram derrubado.", "derrubado"),
+        ("As senhoras foram gentis.", "As senhoras foram adorável.", "adorável"),
+        ("Os cães são mansos.", "Os cães são treinados, mas amigável.", "amigável"),
+        ("A rua é íngreme e lisa.", "A rua é íngreme e escorregadio.", "escorregadio"),
+        ("Ele riu, e sua mãe está triste.", "Ele riu, e sua mãe está espantado.", "espantado"),
+        (
+            "Sua bicicleta será reparada por amigos e dada a uma família.",
+            "Sua bicicleta será reparada por amigos e dadas a uma família.",
+            "dadas",
+        ),
+        (
+            "O juiz aceita que seu nome e sua aldeia serão publicados.",
+            "O juiz aceita que seu nome e sua aldeia serão publicadas.",
+            "publicadas",
+        ),
+        (
+            "Homens presos foram levados para a rua exaustos.",
+            "Homens presos foram levados para a rua cansado.",
+            "cansado",
+        ),
+        ("A pizza chegou fria.", "A pizza chegou frio.", "frio"),
+        # Verbs and their clauses.
+        ("O quarto cheira a cola.", "O quarto cheira de cola.", "de"),
+        ("Eu finalmente bati meu pai.", "Eu finalmente bater meu pai.", "bater"),
+        ("Espere até que você reinicie.", "Espere até que você reiniciar o relógio.", "reiniciar"),
+        ("Segure até que a luz pisque.", "Segure até que a luz pisca.", "pisca"),
+        (
+            "Nós provamos a geléia e decidimos que era boa.",
+            "Nós provamos a geléia e decidiu que era boa.",
+            "decidiu",
+        ),
+        ("A garantia acaba se for lavado.", "A garantia acaba se o motor para lavado.", "para"),
+        ("A babá cancelou há dez minutos.", "A babá abandonada há dez minutos.", "abandonada"),
+        # The other output tells that the word is a noun.
+        ("o telhado", "Ele não trabalhará sozinho não telhado.", "não"),
+        ("A carta está na gaveta.", "A carta está não armário.", "não"),
+        ("A perda veio na primavera.", "A perda veio não verão.", "não"),
     ],
 )
 def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
@@ -79,7 +129,6 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("Se o guarda vem, saia.", "Se o guarda fechar o portão, saia."),
         # Both outputs have the error: it says nothing of the pair.
         ("As camas eram bons.", "As mesas eram bons."),
-        ("A perda veio na primavera.", "A perda veio não verão."),
         ("As mãos estavam limpas.", "As fotos estavam limpas."),
         ("A viagem foi cara.", "A viagem custou caro."),
         ("Ele passou a noite.", "Ele passou a semana gripado."),
@@ -88,6 +137,40 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("O filho do dono contou que foi roubado.", "A filha do dono contou que foi roubado."),
         ("A revista que pedi chegou rasgado.", "A revista que pedi chegou sujo."),
         ("Ele lava e seca a mesa.", "Ele pode lavar e secar a mesa."),
+        # Nouns in "s" that are no plurals, and a number.
+        ("Comprei o livro.", "Comprei o lápis."),
+        ("Peguei o carro.", "Peguei o ônibus."),
+        ("Ele veio pelo mar.", "Ele veio pelo cais."),
+        ("Custa vinte reais.", "Custa vinte e um reais."),
+        # The adjective is said of the first noun, or of the second.
+        ("Eles vendem barcos velhos.", "Eles vendem barcos de pesca velhos."),
+        ("uma caixa de ovos frescos", "uma caixa de ovos bonita"),
+        ("Eles tocam piano.", "Eles tocam guitarra juntos."),
+        ("Os cursos são bons.", "Os cursos primário e secundário são bons."),
+        # Said of what follows, of two nouns, in a fixed phrase.
+        ("Foi dito que eles vêm.", "Foram ditas muitas coisas."),
+        ("O pai e a mãe estão bem.", "O pai e a mãe estão cansados."),
+        (
+            "A mudança deve ser feita em inglês e assinada.",
+            "A mudança deve ser feita por escrito e assinada.",
+        ),
+        ("A carta foi lida pelos filhos.", "A carta foi lida pelos filhos e guardada."),
+        ("O nome e a idade são novos.", "A mãe e a aldeia são lembradas."),
+        ("Eles foram levados à rua.", "Eles foram levados para a rua antiga."),
+        ("A carta chegou hoje.", "A carta chegou rápido."),
+        ("O quarto cheira a cola.", "O quarto cheira de longe a cola."),
+        # A future that looks like the infinitive, a verb that needs no subject, a right subjunctive.
+        ("Saia se você pode.", "Saia quando você terminar o jantar."),
+        ("Nós saímos à noite.", "Nós saímos e começou a chover."),
+        ("Espere até a noite.", "Espere até que ele coma."),
+        ("Espere até a noite.", "Espere até que ela venda a casa."),
+        ("Avise quando o motor parar.", "Avise quando o trem para aqui."),
+        # A participle beside its noun, in a clause with a verb.
+        ("A mulher chegou ontem.", "A mulher ferida chegou ontem."),
+        # What is denied is a verb, or set against another noun.
+        ("Ele não trabalha.", "Ele não trabalha no telhado."),
+        ("Comprei o gato.", "Comprei um cão, não gato."),
+        ("Ele avisa pelo menos dois dias antes.", "Ele avisa não menos de dois dias antes."),
     ],
 )
 def test_what_goes_together_or_is_shared_is_left_alone(first: str, second: str) -> None:

@@ -1,17 +1,22 @@
 """Verbs at the same place of both outputs, one of them in a form that does not belong there.
 
-"o lobo deixou", "o lobo deixar"; "bombeiros puxaram", "bombeiros puxou"; "beba água e evitar o álcool". All words
-before them are the same, so that one of the two must be wrong: what the grammar witness asks where no two words of one
-output clash (`grammar.py`).
+"o lobo deixou", "o lobo deixar"; "bombeiros puxaram", "bombeiros puxou"; "beba água e evitar o álcool"; "a babá saiu",
+"a babá abandonada". What stands before them is the same, so that one of the two must be wrong: what the grammar witness
+asks where no two words of one output clash (`grammar.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
-from polyglitch.compare.oracles.witnesses.changed_words import ORDINALS, Pair, Statement
+from polyglitch.compare.oracles.witnesses.changed_words import (
+    ORDINALS,
+    ChangedWord,
+    Pair,
+    Statement,
+)
 from polyglitch.languages import language as language_of
 from polyglitch.records import Parse, Token
 
@@ -36,6 +41,8 @@ def other_form(pair: Pair, parses: dict[str, Parse], language: str) -> Statement
     tokens = [parses[text].tokens for text in pair.outputs]
     for block in dict.fromkeys(word.block for word in pair.words):
         some = [word for word in pair.words if word.block == block]
+        if one := participle_there(pair, tokens, some, language):
+            return one
         if [word.output for word in some] != [0, 1] or any(word.early for word in some):
             continue
         found = same_place(tokens, [word.start for word in some], language)
@@ -133,6 +140,50 @@ def infinitive_there(found: Same, language: str) -> Statement | None:
     ):
         return None
     return said_of(found, number, "is an infinitive where the other translation has")
+
+
+def participle_there(
+    pair: Pair,
+    tokens: Sequence[Sequence[Token]],
+    words: Sequence[ChangedWord],
+    language: str,
+) -> Statement | None:
+    """A participle where the other output has the verb of its clause: "a babá abandonada há uma hora"."""
+    known = language_of(language).concord
+    starts = [min((w.start for w in words if w.output == side), default=-1) for side in (0, 1)]
+    places = [
+        next((at for at, token in enumerate(some) if token.start == start), 0)
+        for some, start in zip(tokens, starts, strict=True)
+    ]
+    if 0 in places or len({tokens[n][at - 1].text.lower() for n, at in enumerate(places)}) > 1:
+        return None
+    for number, at in enumerate(places):
+        own, other = tokens[number][at], tokens[1 - number][places[1 - number]]
+        bare = own.pos == "VERB" and own.text.lower().endswith(known.participles)
+        if not bare or not tells(other, language):
+            continue
+        subjects = [
+            one
+            for one in tokens[1 - number]
+            if one.relation in SUBJECTS and one.head == places[1 - number]
+        ]
+        helped = any(one.pos in ("VERB", "AUX") for one in tokens[number][max(0, at - 3) : at])
+        if subjects and not helped and not verb_follows(tokens[number][at + 1 :], language):
+            found = Same((tokens[0][places[0]], tokens[1][places[1]]), (), subjects[0])
+            return said_of(found, number, "is a participle where the other translation has")
+    return None
+
+
+def tells(token: Token, language: str) -> bool:
+    """Whether a word is a verb of the third person."""
+    return token.pos in ("VERB", "AUX") and verb_plural(token.text.lower(), language) is not None
+
+
+def verb_follows(tokens: Sequence[Token], language: str) -> bool:
+    """Whether a clause goes on with a verb; "há dez minutos" tells a time."""
+    ago = language_of(language).concord.ago
+    clause = takewhile(lambda token: token.pos not in ("PUNCT", "CCONJ"), tokens)
+    return any(tells(token, language) and token.text.lower() not in ago for token in clause)
 
 
 def number_there(found: Same, language: str) -> Statement | None:

@@ -1,0 +1,272 @@
+"""Nouns and the words around them in another gender or number: rules of the grammar witness (`grammar.py`).
+
+"quatrocentas empregos", "meu alfaces", "a rua barulhento", "vinhos mais caro", "um secador de mãos silenciosos". What a
+verb says of a noun stands in `states.py`, which asks here what the ending of an adjective tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from polyglitch.compare.oracles.witnesses.agreement import (
+    GENDERS,
+    STIFF,
+    adjective_gender,
+    genders,
+)
+from polyglitch.compare.oracles.witnesses.subjects import (
+    Clash,
+    Form,
+    articles,
+    determiner,
+    noun_form,
+    noun_gender,
+)
+from polyglitch.compare.oracles.witnesses.verb_forms import NUMBERS, SUBJECTS
+from polyglitch.languages import language as language_of
+from polyglitch.nlp.lexicons.words import frequencies
+from polyglitch.records import Token
+
+KNOWN = 1.5  # on the scale of Zipf frequencies: once in thirty million words
+MUCH_RARER = 1.5  # on the same scale: the other number of a noun is no rarer than that
+COMMON = 2.5  # a noun that is seen in both numbers: once in three million words
+SHORTEST_NOUN = 4  # letters of a noun whose ending tells its number
+BEFORE_BARE = frozenset(
+    {"ADP", "NUM", "DET", "ADJ"}
+)  # the noun behind them is none without a word before
+
+
+def counted(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """A determiner or number and the noun right behind it, whose ending is of the other gender."""
+    told, known = articles(language), language_of(language)
+    for at in range(1, len(tokens)):
+        before, low = tokens[at - 1].text.lower(), tokens[at].text.lower()
+        form = None if before in known.concord.uncertain else told.get(before)
+        if form is None or tokens[at].pos != "NOUN" or not low.isalpha():
+            continue
+        gender = noun_gender(low, language)
+        if gender is not None and gender != form.gender:
+            # "as" and "à" may be a pronoun or a preposition: only a plural noun tells that they are articles.
+            loose = before in known.agreement.proclitics
+            if not loose or (form.plural and low.endswith("s")):
+                yield Clash("article", at, at - 1, gender_reason(tokens, at, at - 1, gender))
+
+
+def adjectives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """An adjective right behind its noun, in another gender or number than the noun's determiner."""
+    known = language_of(language).concord
+    participles, of = known.participles, frozenset(known.of)
+    for at in range(len(tokens) - 1):
+        place = adjective_of(tokens, at, language)
+        if place is None:
+            continue
+        before = determiner(tokens, at, language)
+        if before is None:
+            yield from bare_numbers(tokens, at, place, language)
+            continue
+        # "espécie do cerrado ameaçada": behind "de" an adjective may speak of the noun before
+        if {one.text.lower() for one in tokens[max(0, before - 1) : before + 1]} & of:
+            continue
+        form = articles(language)[tokens[before].text.lower()]
+        # "passou a semana gripado", "deixaram o jogo juntos": behind an object it may speak of the subject
+        low = tokens[place].text.lower()
+        alike = form.plural == low.endswith("s") and not low.endswith(participles)
+        own = tokens[at].relation in SUBJECTS or alike
+        if form.plural and shared(tokens, place):
+            continue
+        if own and form.plural == tokens[at].text.lower().endswith("s"):
+            yield from compared_forms(tokens, at, place, form, "adjective", language)
+
+
+def shared(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a singular adjective shares a plural with another: "os cursos primário e secundário"."""
+    behind = [one.pos for one in tokens[at + 1 : at + 3]]
+    joined = behind[:1] in (["CCONJ"], ["PUNCT"]) and behind[1:] in (["ADJ"], ["NOUN"])
+    return joined and not tokens[at].text.lower().endswith("s")
+
+
+def adjective_of(tokens: Sequence[Token], at: int, language: str) -> int | None:
+    """The adjective right behind a noun, or behind a word that says how much: "cães mais mansos"."""
+    if tokens[at].pos != "NOUN":
+        return None
+    known = language_of(language)
+    after = tokens[at + 1].text.lower()
+    place = at + 1 + (after in known.comparison or after in known.words("degrees"))
+    if place == len(tokens):
+        return None
+    token = tokens[place]
+    taken = token.pos == "NOUN" and place == at + 1 and has_all_forms(token.text.lower(), language)
+    # A parser that knows neither word takes the adjective for the noun: "uma palestra tedioso".
+    turned = token.pos == "ADJ" and tokens[at].head == place and has_all_forms(token.text, language)
+    return place if turned or (token.head == at and (token.pos == "ADJ" or taken)) else None
+
+
+def bare_numbers(tokens: Sequence[Token], at: int, place: int, language: str) -> Iterator[Clash]:
+    """A noun without a determiner and its adjective in another number: "vinhos mais caro"."""
+    low, before = tokens[at].text.lower(), tokens[at - 1] if at else None
+    # "meios de transporte rápidos", "insumos e energia necessários": it may speak of the noun before
+    behind = before is not None and (
+        before.pos in BEFORE_BARE or before.text.lower() in genders(language).prepositions
+    )
+    if behind or shared(tokens, place) or low in language_of(language).concord.quantities:
+        return
+    plural, own = noun_plural(low, language), adjective_plural(tokens[place], language)
+    # "tocam guitarra juntos": a plural may speak of those who do it
+    if plural is not None and own is not None and plural > own:
+        yield Clash("adjective", at, place, number_reason(tokens, at, place, plural))
+
+
+def double_nouns(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """An adjective behind a noun with "de" and another, of the form of neither: "um secador de mãos silenciosos"."""
+    known = language_of(language).concord
+    for at in range(2, len(tokens) - 1):
+        place, first = adjective_of(tokens, at, language), at - 2
+        if place is None or tokens[at - 1].text.lower() not in known.of[:1]:
+            continue
+        low, inner = tokens[place].text.lower(), tokens[at].text.lower()
+        gender, form = said_gender(tokens[place], language), noun_form(tokens, first, language)
+        if gender is None or form is None or low.endswith(known.participles):
+            continue
+        plural = low.endswith("s")
+        fits = inner.endswith("s") == plural and noun_gender(inner, language) in (None, gender)
+        if not fits:
+            yield from compared_forms(tokens, first, place, form, "adjective", language)
+
+
+def miscounted(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """A determiner and the noun behind it, one of them singular and the other plural: "meu alfaces"."""
+    told, known = articles(language), language_of(language)
+    closed = known.function_words  # "numa dessas"
+    for at in range(1, len(tokens)):
+        text = tokens[at].text
+        plain = text.isalpha() and text.islower() and text not in closed
+        if tokens[at].pos != "NOUN" or not plain:
+            continue
+        described = at > 1 and tokens[at - 1].pos == "ADJ" and tokens[at - 1].head == at
+        place = at - 1 - described
+        before, between = tokens[place].text.lower(), tokens[at - 1].text.lower()
+        if before not in told or before in known.concord.misread:
+            continue
+        relates = between in known.agreement.relatives  # "os quais trabalho"
+        dashed = at + 1 < len(tokens) and tokens[at + 1].text.startswith("-")
+        added = before in known.numbers and place > 0 and tokens[place - 1].pos == "CCONJ"
+        if relates or dashed or added:  # "vinte e um reais"
+            continue
+        plural = noun_plural(text, language)
+        if plural is not None and plural != told[before].plural:
+            yield Clash("count", at, place, number_reason(tokens, at, place, plural))
+
+
+@cache
+def noun_plural(low: str, language: str) -> bool | None:
+    """Whether a noun is plural, where the lists have its other number as well: "lápis" has none."""
+    frequency, known = frequencies(language), language_of(language).concord
+    if frequency is None or low in known.either_number or len(low) < SHORTEST_NOUN:
+        return None
+    own = frequency(low)
+    for plural, singular in known.plurals.items():
+        other = low.removesuffix(plural) + singular
+        if low.endswith(plural) and frequency(other) >= max(KNOWN, own - MUCH_RARER):
+            return True
+    if low.endswith("s") or own < COMMON:
+        return None
+    for plural, singular in known.plurals.items():
+        other = low.removesuffix(singular) + plural
+        if low.endswith(singular) and frequency(other) >= max(KNOWN, own - MUCH_RARER):
+            return False
+    return None
+
+
+def said_gender(token: Token, language: str) -> int | None:
+    """The gender of an adjective or a participle, where its ending tells."""
+    low = token.text.lower()
+    stated = token.pos == "ADJ" or (
+        token.pos == "VERB" and low.endswith(language_of(language).concord.participles)
+    )
+    taken = token.pos == "NOUN" and has_all_forms(low, language)
+    return told_gender(low, language) if stated or taken else None
+
+
+def adjective_plural(token: Token, language: str) -> bool | None:
+    """Whether an adjective or a participle is plural, where its ending tells."""
+    low, known = token.text.lower(), language_of(language).concord
+    if said_gender(token, language) is not None:
+        return low.endswith("s")
+    stiff = low.endswith(STIFF) or low in known.invariable
+    if token.pos != "ADJ" or stiff or not low.isalpha():
+        return None
+    if low.endswith(tuple(known.plural_adjectives)):
+        return True
+    return False if low.endswith(tuple(known.plural_adjectives.values())) else None
+
+
+def unlike(tokens: Sequence[Token], first: int, at: int, language: str) -> Iterator[Clash]:
+    """The clash of two words that are said of one noun, if their endings tell of one."""
+    both = tokens[first], tokens[at]
+    plurals = [adjective_plural(one, language) for one in both]
+    told = [said_gender(one, language) for one in both]
+    if None not in plurals and plurals[0] != plurals[1]:
+        words = number_reason(tokens, first, at, bool(plurals[0]))
+        yield Clash("joined state", first, at, words)
+    elif None not in told and told[0] != told[1]:
+        yield Clash("joined state", first, at, gender_reason(tokens, first, at, told[0] or 0))
+
+
+def number_reason(tokens: Sequence[Token], noun: int, at: int, plural: bool) -> str:
+    """The reason in words."""
+    return (
+        f"'{tokens[noun].text}' is {NUMBERS[plural]}, and '{tokens[at].text}' is "
+        f"{NUMBERS[not plural]}"
+    )
+
+
+@cache
+def has_all_forms(low: str, language: str) -> bool:
+    """Whether a word that a parser takes for a noun has the four forms of an adjective: "fofo", "fofa", "fofos".
+
+    So has a noun beside its verb ("motivo", "motiva", "motivas"): where there is such a verb, nobody knows.
+    """
+    frequency, known = frequencies(language), language_of(language)
+    if frequency is None or told_gender(low, language) is None:
+        return False
+    stem = low.removesuffix("s")[:-1]
+    verb = any(frequency(stem + ending) >= KNOWN for ending in known.concord.infinitives)
+    return not verb and all(frequency(stem + ending) >= KNOWN for ending in known.agreement.forms)
+
+
+def compared_forms(
+    tokens: Sequence[Token], noun: int, at: int, form: Form, kind: str, language: str
+) -> Iterator[Clash]:
+    """The clash of a noun and a word that is said of it, if its ending tells of one."""
+    low = tokens[at].text.lower()
+    # "custa caro" agrees with nothing, "é caro" does
+    held = kind == "state" and low in language_of(language).concord.adverbs_too
+    gender = adjective_gender(low, language) if held else told_gender(low, language)
+    if gender is None:
+        return
+    if gender != form.gender and form.gender is not None:
+        yield Clash(kind, noun, at, gender_reason(tokens, noun, at, form.gender))
+    elif low.endswith("s") != form.plural:
+        yield Clash(kind, noun, at, number_reason(tokens, noun, at, form.plural))
+
+
+def told_gender(low: str, language: str) -> int | None:
+    """The gender of an adjective or participle: by "o" always, by "a" where its ending has a masculine beside it."""
+    known = language_of(language).concord
+    if low in known.masculine_forms:
+        return 0
+    if low in known.invariable or low in language_of(language).numbers or not low.isalpha():
+        return None
+    gender = adjective_gender(low, language)
+    if gender == 1 and not low.removesuffix("s").endswith(known.feminine_adjectives):
+        return None
+    return gender
+
+
+def gender_reason(tokens: Sequence[Token], noun: int, at: int, gender: int) -> str:
+    """The reason in words."""
+    return (
+        f"'{tokens[noun].text}' is {GENDERS[gender]}, and '{tokens[at].text}' is "
+        f"{GENDERS[1 - gender]}"
+    )
