@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from polyglitch.cli.main import COMMANDS
+from polyglitch.cli.main import COMMANDS, ENGLISH
 from polyglitch.errors import Missing
 from polyglitch.files import lazy_numpy
+from polyglitch.languages import DEFAULT
 from tests.conftest import ROOT, Cli
 
 UPPER = "def shout(text):\n    return text.upper()\n"
@@ -25,7 +26,7 @@ def test_help_is_fast_because_nothing_heavy_is_imported(cli: Cli) -> None:
     probe += "from polyglitch.cli.main import main\n"
     probe += "try: main()\nexcept SystemExit: pass\n"
     heavy = "numpy sqlalchemy rich spacy torch httpx starlette uvicorn sacrebleu jinja2 rapidfuzz"
-    heavy += " platformdirs importlib.metadata email socket"
+    heavy += " platformdirs importlib.metadata email socket msgspec"
     probe += f"print(sorted(set({heavy.split()}) & set(sys.modules)))"
     out = subprocess.run(
         [sys.executable, "-c", probe],
@@ -34,6 +35,7 @@ def test_help_is_fast_because_nothing_heavy_is_imported(cli: Cli) -> None:
         env={"PYTHONPATH": str(ROOT / "src")},
     )
     assert out.stdout.strip().endswith("[]"), out.stdout + out.stderr
+    assert ENGLISH == DEFAULT, "told twice, so that the list of languages is not read for it"
 
 
 @pytest.mark.slow

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import click
 
-from polyglitch.cli.main import say, say_json
-from polyglitch.languages import DEFAULT
+from polyglitch.cli.main import ENGLISH, say, say_json
 
 
 @click.command(name="diversity")
 @click.argument("tests")
-@click.option("--language", default=DEFAULT, help="Of the texts, for the parser.")
+@click.option("--language", default=ENGLISH, help="Of the texts, for the parser.")
 @click.option("--sample", default=200, help="At most so many texts of a capability.")
 @click.option(
     "--system", default=None, help="A model of hf:..., for neuron coverage; needs --known."

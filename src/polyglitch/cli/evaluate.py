@@ -7,7 +7,6 @@ from importlib import import_module
 import click
 
 from polyglitch.cli.main import with_example
-from polyglitch.registry import suggest
 
 TOPICS = ("capabilities", "efficiency", "labels", "meaning", "priority", "study")
 
@@ -22,6 +21,8 @@ class Topics(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a topic."""
         if cmd_name not in TOPICS:
+            from polyglitch.registry import suggest
+
             raise click.UsageError(
                 f"nothing to evaluate is called {cmd_name!r}{suggest(cmd_name, TOPICS)}", ctx
             )

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from polyglitch.cli.main import say
-from polyglitch.languages import DEFAULT
-from polyglitch.languages import language as language_of
+from polyglitch.cli.main import ENGLISH, say
 
 if TYPE_CHECKING:
     from polyglitch.records import Tree
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 @click.argument("trees", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--language",
-    default=DEFAULT,
+    default=ENGLISH,
     help="Of plain text, which is parsed first; and of the tags of CoNLL-U.",
 )
 @click.option("--least", default=2, help="Leave out what was seen less often.")
@@ -43,6 +41,7 @@ def read_trees(path: Path, language: str) -> Iterator[Tree]:
     """The trees of a file: read from brackets, or projected from its dependencies or from parses of its lines."""
     from polyglitch.errors import UsageError
     from polyglitch.files.foreign import read_whole
+    from polyglitch.languages import language as language_of
     from polyglitch.nlp.parsers.choose import open_spacy
     from polyglitch.nlp.parsers.conllu import read_parses
     from polyglitch.nlp.parsers.constituents import tree_of

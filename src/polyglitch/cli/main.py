@@ -234,6 +234,9 @@ def reopened(command: Command) -> Command:
     return system(parser(param(command)))
 
 
+ENGLISH = "en"  # as `languages.DEFAULT`, which would take an eighth of `--help` to import
+
+
 def with_example(command: click.Command, name: str) -> click.Command:
     """A command whose help ends with an example; so do those of its own commands."""
     found = examples()
