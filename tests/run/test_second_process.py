@@ -156,7 +156,7 @@ def test_warnings_are_told_by_the_process_that_people_see(
 
 
 @pytest.mark.needs("numpy")
-def test_judging_multiplies_with_one_thread_and_making_cases_with_half_of_them(
+def test_judging_multiplies_with_one_thread_and_making_cases_with_all(
     monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
     found = openblas()
@@ -194,4 +194,4 @@ def test_judging_multiplies_with_one_thread_and_making_cases_with_half_of_them(
             work(requests, lambda number, name, raw: told.update({number: name}))
     finally:
         set_count(before)
-    assert told == {0: "2", 1: "2", 2: "11", 4: "2"}  # the last piece still waits
+    assert told == {0: "4", 1: "4", 2: "11", 4: "4"}  # the last piece still waits

@@ -70,17 +70,6 @@ def one_thread() -> Iterator[None]:
                 set_count(_before.pop())
 
 
-def half_of_the_threads() -> None:
-    """Products by half of the threads from now on, for a process beside a system that has all cores.
-
-    At rest that costs a translator and a model that fills gaps a thirtieth on two cores; where others work too, all
-    threads take three times as long as half of them.
-    """
-    if found := openblas():
-        count, set_count = found
-        set_count(max(1, count() // 2))
-
-
 # The number is one for the whole process: whoever comes first sets it, whoever leaves last sets it back.
 _few, _inside, _before = threading.Lock(), list[None](), list[int]()
 
@@ -104,4 +93,4 @@ def openblas() -> tuple[Callable[[], int], Callable[[int], None]] | None:
     return None
 
 
-__all__ = ["half_of_the_threads", "has_numpy", "np", "npt", "one_thread"]
+__all__ = ["has_numpy", "np", "npt", "one_thread"]

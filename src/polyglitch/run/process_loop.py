@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from polyglitch.campaign import Campaign
-from polyglitch.files.lazy_numpy import half_of_the_threads, one_thread
+from polyglitch.files.lazy_numpy import one_thread
 from polyglitch.run.method_actor import Languages, MethodActor, Reply
 from polyglitch.run.second_process import LOGGED, Request, receive, send
 from polyglitch.store.store import Store
@@ -74,7 +74,6 @@ def work(requests: queue.SimpleQueue[Request], answer: Callable[[int, str, bytes
             continue
         number, what, method, raw = requests.get()
         if what == "start":
-            half_of_the_threads()
             campaign, languages = msgspec.json.decode(raw, type=tuple[bytes, Languages])
             store = msgspec.json.decode(campaign, type=Campaign).store
             actor = MethodActor(campaign, languages, Store(store))
@@ -82,7 +81,9 @@ def work(requests: queue.SimpleQueue[Request], answer: Callable[[int, str, bytes
             gc.freeze()
             gc.set_threshold(*COLLECTED)
         elif what == "compare":
-            with one_thread():  # its products are small; a model that fills gaps may gain by more
+            with (
+                one_thread()
+            ):  # its products are small; a model that fills gaps gains a quarter by all threads
                 begun.append((number, actor.begin(method, raw)))
         else:
             answer(number, *getattr(actor, what)(method, raw))
