@@ -12,8 +12,16 @@ from typing import Any
 import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import back
+from polyglitch.compare.oracles.witnesses.changed_words import Statement
 from polyglitch.compare.oracles.witnesses.confidence import LostWord, WayBack
-from polyglitch.compare.oracles.witnesses.oracle import PairWitness, hear, witnesses
+from polyglitch.compare.oracles.witnesses.oracle import (
+    UNLED,
+    PairWitness,
+    explained,
+    hear,
+    load_join,
+    witnesses,
+)
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Input
@@ -59,7 +67,7 @@ def test_a_word_that_one_translation_does_not_tell_is_named() -> None:
     ("share", "asked"),
     [
         (0.9, False),  # the system is sure of its word: nothing is wrong
-        (0.5, True),  # it might as well have said "disse"
+        (0.3, True),  # it had rather said "disse"
         (0.002, False),  # it would not say so itself: the verdict stands without another model
     ],
 )
@@ -130,6 +138,16 @@ def test_an_edited_word_is_lost_where_an_output_only_lacks_words(
     if said:
         assert said.output == 1 and f"has nothing for '{lost}' of its source" in said.words
     assert LostWord().hear([trial(outputs, sources=sources)], Toolbox()) == [None]
+
+
+def test_where_the_way_back_leads_the_system_first_says_of_which_word_it_is_least_sure() -> None:
+    sure, led = (Statement("confidence", 0.6, "a word"), Statement("back", 12.0, "a source word"))
+    said = {"confidence": sure, "back": led}
+    model = load_join()
+    reasons, _ = explained(None, said, model.evidence(said))
+    assert reasons == ("a word", "a source word")
+    low = {"confidence": sure, "back": led._replace(suspicion=8.0)}
+    assert model.chance(low) <= UNLED < model.chance(said), "told by half it does not lead"
 
 
 class TwoWay(WordLens):

@@ -15,6 +15,7 @@ from polyglitch.compare.oracles.witnesses.agreement import (
     adjective_gender,
     genders,
 )
+from polyglitch.compare.oracles.witnesses.clause_verbs import is_present
 from polyglitch.compare.oracles.witnesses.subjects import (
     Clash,
     Form,
@@ -88,14 +89,18 @@ def shared(tokens: Sequence[Token], at: int) -> bool:
 
 def adjective_of(tokens: Sequence[Token], at: int, language: str) -> int | None:
     """The adjective right behind a noun, or behind a word that says how much: "cães mais mansos"."""
-    if tokens[at].pos != "NOUN":
-        return None
     known = language_of(language)
+    # "O velho marinheiro esculpiu utensílios": a parser that is lost takes the verb for a noun
+    if tokens[at].pos != "NOUN" or tokens[at].text.lower().endswith(known.concord.third_person):
+        return None
     after = tokens[at + 1].text.lower()
     place = at + 1 + (after in known.comparison or after in known.words("degrees"))
     if place == len(tokens):
         return None
     token = tokens[place]
+    behind = tokens[place + 1].text.lower() if place + 1 < len(tokens) else ""
+    if behind in known.concord.that and is_present(token.text.lower(), language):
+        return None  # "O tradutor justifica que"
     taken = token.pos == "NOUN" and place == at + 1 and has_all_forms(token.text.lower(), language)
     # A parser that knows neither word takes the adjective for the noun: "uma palestra tedioso".
     turned = token.pos == "ADJ" and tokens[at].head == place and has_all_forms(token.text, language)

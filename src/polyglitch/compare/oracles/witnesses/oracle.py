@@ -202,24 +202,27 @@ FACTS = "facts"
 # a little instead, one in three of the pairs that were read had a bug, and its word was seldom named; so the chance of
 # such a pair ends below every threshold. Without that lens there is often nobody to lead, and the sum has to do.
 OTHERS_LEAD, UNLED = 0.5, 0.28
-# Three lead by their own measure, which does not move when weights are learned anew. The model leads with a word that
+# Four lead by their own measure, which does not move when weights are learned anew. The model leads with a word that
 # it gives less than 35%. The pair never does: it dislikes other wordings too, and beside a model that likes them it
 # is mostly wrong. Nor does fluency: of 13 pairs that it alone would lead three are bugs. Rarity names rare words that
-# are right, so only one that no list has leads. See docs/research/2026-11-18-witnesses.md and -new-set.md there.
+# are right, so only one that no list has leads. The way back leads with words of the source that one output tells and
+# the other not at all: of what it led with less, one pair in three was no bug.
+# See docs/research/2026-11-18-witnesses.md and -new-set.md there.
 LEADS = {
     PairWitness.name: math.inf,
     Fluency.name: math.inf,
     Rarity.name: 7.0,
     Confidence.name: 1.05,
+    WayBack.name: 9.0,
 }
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 # The chance by words alone from which on the system is asked how sure it is: looking into it is the dearest question.
 # Half of the pairs of a campaign stay below, with five bugs of 425 that it alone would see.
 # It goes with the weights. See docs/research/2026-11-18-witnesses-new-set.md.
 DOUBT = 0.1
-# Between which chances the way back is asked where the system was its own lens: beyond, no bug that was read is lost
-# without it, and four in five of its questions are saved. It goes with the weights too.
-OPEN = (0.15, 0.6)
+# Between which chances the way back is asked where the system was its own lens, whether anybody leads or not: that
+# saves nine in ten of its questions and loses 8 of 422 bugs that would be flagged. It goes with the weights too.
+OPEN = (0.25, 0.6)
 
 
 class Weight(msgspec.Struct, frozen=True):
@@ -259,14 +262,18 @@ class JoinModel(msgspec.Struct, frozen=True):
 
     def chance(self, said: Mapping[str, Statement]) -> float:
         """How likely a person would call the pair a violation; nothing said, nothing wrong."""
+        found, score = self.evidence(said), self.summed(said)
+        led = any(leads(said[name], value) for name, value in found.items())
+        unled = FACTS not in found and not led and Confidence.name in found
+        return min(score, UNLED) if unled else score
+
+    def summed(self, said: Mapping[str, Statement]) -> float:
+        """The same, whether or not a witness leads."""
         found = self.evidence(said)
         if not found:
             return 0.0
         # A broken fact is a rule, not a weight: labelled pairs have too few, and a reader forgives them least.
-        score = with_facts(logistic(self.intercept + sum(found.values())), FACTS in found)
-        led = any(leads(said[name], value) for name, value in found.items())
-        unled = FACTS not in found and not led and Confidence.name in found
-        return min(score, UNLED) if unled else score
+        return with_facts(logistic(self.intercept + sum(found.values())), FACTS in found)
 
     def suspects(self, said: Mapping[str, Statement]) -> bool:
         """Whether what the words say leaves a doubt that the system itself is worth asking about."""
@@ -275,7 +282,7 @@ class JoinModel(msgspec.Struct, frozen=True):
     def leaves_open(self, said: Mapping[str, Statement]) -> bool:
         """Whether another model may still turn the verdict."""
         low, high = OPEN
-        return low <= self.chance(said) < high
+        return low <= self.summed(said) and self.chance(said) < high
 
 
 def leads(one: Statement, evidence: float) -> bool:
@@ -544,7 +551,8 @@ def explained(
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
     """Reasons and places: a broken fact first, which nobody disputes, then by the strength of the evidence.
 
-    Where the system was its own lens, those who lead speak before those who only add.
+    Where the system was its own lens, those who lead speak before those who only add. The way back names a word of the
+    source: before it the system says which word of the outputs it is least sure of.
     """
     reasons: list[str] = []
     spans: list[Span] = []
@@ -552,6 +560,8 @@ def explained(
     led = {name: Confidence.name in said and leads(said[name], evidence[name]) for name in told}
     order = sorted(told, key=lambda name: (name not in FIRST, not led[name], -evidence[name]))
     telling = [name for name in order if led[name] or evidence[name] > TELLING] or order[:1]
+    if telling[0] == WayBack.name and Confidence.name in said:
+        telling = list(dict.fromkeys((Confidence.name, *telling)))
     for name in telling:
         one = said[name]
         if name == PairWitness.name and judged is not None:
