@@ -115,6 +115,7 @@ PUBLISHED = (
 )
 DEFAULT_ALONE = (
     Kind("with_the_default_oracle", "campaign with the default oracle", "default"),
+    Kind("with_the_lens_alone", "the same without the way back", "lens", "--back none"),
     Kind("without_a_lens", "the same without a lens", "blind", "--lens none"),
     Kind("pair_and_facts", "pair and facts alone", "two", TWO_WITNESSES),
 )

@@ -18,7 +18,8 @@ from typing import Any
 from benchmarks.oracle import auc
 from polyglitch.compare.oracles.witnesses import alone
 from polyglitch.compare.oracles.witnesses.changed_words import Rarity, Witness
-from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens, WayBack
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
+from polyglitch.compare.oracles.witnesses.way_back import WayBack
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.tools import Toolbox, open_back_lens, open_lens
 

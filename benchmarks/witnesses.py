@@ -23,8 +23,8 @@ import msgspec
 from benchmarks.oracle import auc
 from benchmarks.results import record, shared_data
 from polyglitch.compare.judge import Saved, trial_of
-from polyglitch.compare.oracles.witnesses.confidence import WayBack
 from polyglitch.compare.oracles.witnesses.oracle import PairWitness, Said, hear, load_join
+from polyglitch.compare.oracles.witnesses.way_back import WayBack
 from polyglitch.protocols import Tools
 from polyglitch.tools import Toolbox, open_lens
 

@@ -118,6 +118,7 @@ class Concord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     purposes: tuple[str, ...] = ()  # words before these that ask for the subjunctive: until, so
     # Endings of the present of the indicative with the infinitives of which they are no subjunctive.
     presents: dict[str, tuple[str, ...]] = {}
+    respelled: tuple[str, ...] = ()  # ends of stems that are spelled so before "e" alone
     third_person: tuple[str, ...] = ()  # endings that no verb of the first has
     ownerless: tuple[str, ...] = ()  # verbs that look so, or that need no subject: it rained
     ago: tuple[str, ...] = ()  # verbs that tell how long ago something was

@@ -109,6 +109,15 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
 @pytest.mark.parametrize(
     ("first", "second"),
     [
+        # What a parser takes for something else.
+        ("Ele talhou colheres ontem.", "O velho marinheiro esculpiu utensílios ontem."),
+        ("O tradutor garante que leu.", "O tradutor justifica que leu."),
+        ("Espere até que as bolhas tenham secado.", "Espere até que todas as bolhas sequem."),
+        (
+            "O aparelho aquece enquanto o mapa das rotas está sendo baixado.",
+            "O aparelho aquece enquanto o mapa das trilhas para caminhadas está sendo baixado.",
+        ),
+        ("O pão pode dar-lhes dores fortes.", "O pão pode dar-lhes cólica dolorosa."),
         ("Os guardas abriram a porta.", "Os soldados abriram o portão."),
         # A noun that ends as a verb would, a name, and what a clause of its own tells.
         ("Ela riu, mas a família saiu.", "Ela riu, embora a família saísse."),

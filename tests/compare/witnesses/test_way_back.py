@@ -13,7 +13,6 @@ import pytest
 
 from polyglitch.compare.oracles.witnesses.alone import back
 from polyglitch.compare.oracles.witnesses.changed_words import Statement
-from polyglitch.compare.oracles.witnesses.confidence import LostWord, WayBack
 from polyglitch.compare.oracles.witnesses.oracle import (
     UNLED,
     PairWitness,
@@ -22,6 +21,7 @@ from polyglitch.compare.oracles.witnesses.oracle import (
     load_join,
     witnesses,
 )
+from polyglitch.compare.oracles.witnesses.way_back import LostWord, WayBack
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Input
@@ -141,11 +141,16 @@ def test_an_edited_word_is_lost_where_an_output_only_lacks_words(
 
 
 def test_where_the_way_back_leads_the_system_first_says_of_which_word_it_is_least_sure() -> None:
-    sure, led = (Statement("confidence", 0.6, "a word"), Statement("back", 12.0, "a source word"))
+    sure, led = (
+        Statement("confidence", 0.6, "a word", 1),
+        Statement("back", 12.0, "a source word", 1),
+    )
     said = {"confidence": sure, "back": led}
     model = load_join()
     reasons, _ = explained(None, said, model.evidence(said))
     assert reasons == ("a word", "a source word")
+    elsewhere = said | {"confidence": sure._replace(output=0)}
+    assert explained(None, elsewhere, model.evidence(elsewhere))[0] == ("a source word",)
     low = {"confidence": sure, "back": led._replace(suspicion=8.0)}
     assert model.chance(low) <= UNLED < model.chance(said), "told by half it does not lead"
 

@@ -158,6 +158,11 @@ def before_verb(tokens: Sequence[Token], at: int, known: Genders) -> bool:
         0 < at < len(tokens) - 1
         and tokens[at - 1].text.lower() in known.draws_clitics
         and tokens[at + 1].pos in VERBS
+        # "e não a cair": a preposition before an infinitive
+        and not (
+            tokens[at].text.lower() in known.prepositions
+            and tokens[at + 1].lemma == tokens[at + 1].text.lower()
+        )
         # "mais velhos do que a lava": what is compared is no verb, whatever the parser says
         and not (at > 1 and tokens[at - 2].text.lower() in known.determiners)
     )
@@ -206,7 +211,7 @@ class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(9)"
+    signature = "agreement(10)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""

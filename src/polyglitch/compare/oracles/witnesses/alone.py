@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from polyglitch.compare.oracles.witnesses.changed_words import Rarity, Statement, Witness
-from polyglitch.compare.oracles.witnesses.confidence import (
-    Confidence,
-    ForeignLens,
-    SecondOpinion,
-    WayBack,
-)
+from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens, SecondOpinion
+from polyglitch.compare.oracles.witnesses.way_back import WayBack
 from polyglitch.errors import Missing, UsageError
 from polyglitch.languages import two_letters
 from polyglitch.nlp.lexicons.words import frequencies

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from polyglitch.compare.oracles.witnesses.agreement import genders
+from polyglitch.compare.oracles.witnesses.agreement import adjective_gender, genders
 from polyglitch.compare.oracles.witnesses.subjects import (
     Clash,
     alone,
@@ -198,6 +198,8 @@ def is_present(low: str, language: str) -> bool:
     if frequency is None or ending is None:
         return False
     stem, own = low.removesuffix(ending), known.presents[ending]
+    if stem.endswith(known.respelled):  # "sequem" is of "secar"
+        return False
     others = set(known.infinitives) - set(own)
     return (
         len(stem) >= SHORTEST_STEM
@@ -226,4 +228,7 @@ def told_state(token: Token, language: str) -> bool:
     """Whether a word may only be what a verb tells of somebody: a participle, an adjective, "away"."""
     low, known = token.text.lower(), language_of(language).concord
     bare = token.pos == "VERB" and not low.endswith(known.infinitives)
-    return bare or token.pos == "ADJ" or low.endswith(known.participles) or low in known.away
+    # Many nouns look like a feminine participle: "o mapa das trilhas para caminhadas".
+    noun = token.pos == "NOUN" and adjective_gender(low, language) != 0
+    said = token.pos == "ADJ" or (low.endswith(known.participles) and not noun)
+    return bare or said or low in known.away

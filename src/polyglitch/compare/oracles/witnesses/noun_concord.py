@@ -111,8 +111,9 @@ def bare_numbers(tokens: Sequence[Token], at: int, place: int, language: str) ->
     """A noun without a determiner and its adjective in another number: "vinhos mais caro"."""
     low, before = tokens[at].text.lower(), tokens[at - 1] if at else None
     # "meios de transporte rápidos", "insumos e energia necessários": it may speak of the noun before
-    behind = before is not None and (
-        before.pos in BEFORE_BARE or before.text.lower() in genders(language).prepositions
+    behind = not low.isalpha() or (before is not None and before.pos in BEFORE_BARE)
+    behind = behind or (
+        before is not None and before.text.lower() in genders(language).prepositions
     )
     if behind or shared(tokens, place) or low in language_of(language).concord.quantities:
         return

@@ -53,15 +53,15 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
     said_phrase,
 )
 from polyglitch.compare.oracles.witnesses.confidence import (
+    FACING,
     Confidence,
     ForeignLens,
-    LostWord,
     Quality,
     SecondOpinion,
-    WayBack,
 )
 from polyglitch.compare.oracles.witnesses.fluency import Fluency
 from polyglitch.compare.oracles.witnesses.grammar import GrammarWitness
+from polyglitch.compare.oracles.witnesses.way_back import LostWord, WayBack
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
 from polyglitch.languages import two_letters
@@ -546,13 +546,21 @@ def verdict_of(
     )
 
 
+def names_place(said: Said) -> bool:
+    """Whether the word that the system is least sure of stands where the way back has lost something."""
+    doubt = said.get(Confidence.name)
+    return doubt is not None and (
+        doubt.output == said[WayBack.name].output or FACING in doubt.words
+    )
+
+
 def explained(
     judged: Judgement | None, said: Said, evidence: Mapping[str, float]
 ) -> tuple[tuple[str, ...], tuple[Span, ...]]:
     """Reasons and places: a broken fact first, which nobody disputes, then by the strength of the evidence.
 
     Where the system was its own lens, those who lead speak before those who only add. The way back names a word of the
-    source: before it the system says which word of the outputs it is least sure of.
+    source: before it the system says of which word it is least sure, if that stands there.
     """
     reasons: list[str] = []
     spans: list[Span] = []
@@ -560,7 +568,7 @@ def explained(
     led = {name: Confidence.name in said and leads(said[name], evidence[name]) for name in told}
     order = sorted(told, key=lambda name: (name not in FIRST, not led[name], -evidence[name]))
     telling = [name for name in order if led[name] or evidence[name] > TELLING] or order[:1]
-    if telling[0] == WayBack.name and Confidence.name in said:
+    if telling[0] == WayBack.name and names_place(said):
         telling = list(dict.fromkeys((Confidence.name, *telling)))
     for name in telling:
         one = said[name]

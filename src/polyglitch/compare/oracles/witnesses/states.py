@@ -106,7 +106,9 @@ def joined_states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         if token.relation != "conj" or not near(tokens, first, at):
             continue
         fixed = first > 0 and tokens[first - 1].pos == "ADP"  # "feita por escrito e assinada"
-        if not fixed and {tokens[first].pos, token.pos} <= STATES:
+        # "nos cães adormecidos e não piano": a "não" too much makes an adjective of a noun
+        denied = tokens[at - 1].text.lower() in language_of(language).negation.words
+        if not fixed and not denied and {tokens[first].pos, token.pos} <= STATES:
             yield from unlike(tokens, first, at, language)
 
 
