@@ -156,9 +156,11 @@ def test_warnings_are_told_by_the_process_that_people_see(
 
 
 @pytest.mark.needs("numpy")
-def test_judging_multiplies_with_one_thread_and_making_cases_with_all(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+@pytest.mark.parametrize(("load", "making"), [(0.5, "4"), (1000.0, "1")])
+def test_judging_multiplies_with_one_thread_and_making_cases_with_all_unless_others_work_too(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], load: float, making: str
 ) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
     found = openblas()
     if found is None:
         pytest.skip("this numpy brings no OpenBLAS of its own")
@@ -194,4 +196,4 @@ def test_judging_multiplies_with_one_thread_and_making_cases_with_all(
             work(requests, lambda number, name, raw: told.update({number: name}))
     finally:
         set_count(before)
-    assert told == {0: "4", 1: "4", 2: "11", 4: "4"}  # the last piece still waits
+    assert told == {0: "4", 1: making, 2: "11", 4: making}  # the last piece still waits

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any, BinaryIO
 
 import msgspec
@@ -24,6 +24,9 @@ from polyglitch.store.store import Store
 # New objects before the collector looks through them: what is judged leaves few behind, and looking through parsers and
 # word lists again and again took a tenth of the time.
 COLLECTED = (100_000, 20, 100)
+CROWDED = (
+    2.0  # what wants to run for each core: a campaign alone has less, beside other work it has more
+)
 BEGUN = 2  # pieces that are judged at once: the words of one while a model is asked about the other
 
 
@@ -81,9 +84,15 @@ def work(requests: queue.SimpleQueue[Request], answer: Callable[[int, str, bytes
             gc.freeze()
             gc.set_threshold(*COLLECTED)
         elif what == "compare":
-            with (
-                one_thread()
-            ):  # its products are small; a model that fills gaps gains a quarter by all threads
+            with one_thread():  # its products are small
                 begun.append((number, actor.begin(method, raw)))
         else:
-            answer(number, *getattr(actor, what)(method, raw))
+            # A model that fills gaps gains a quarter by all threads, and loses by them where others work too.
+            with one_thread() if busy() else nullcontext():
+                answer(number, *getattr(actor, what)(method, raw))
+
+
+def busy() -> bool:
+    """Whether far more wants to run than there are cores, where the machine tells."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return load > CROWDED * (os.cpu_count() or 1)
