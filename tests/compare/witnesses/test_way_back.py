@@ -142,7 +142,7 @@ def test_an_edited_word_is_lost_where_an_output_only_lacks_words(
 
 def test_where_the_way_back_leads_the_system_first_says_of_which_word_it_is_least_sure() -> None:
     sure, led = (
-        Statement("confidence", 0.6, "a word", 1),
+        Statement("confidence", 0.6, "a word", 1, (3, 5)),
         Statement("back", 12.0, "a source word", 1),
     )
     said = {"confidence": sure, "back": led}
@@ -150,7 +150,9 @@ def test_where_the_way_back_leads_the_system_first_says_of_which_word_it_is_leas
     reasons, _ = explained(None, said, model.evidence(said))
     assert reasons == ("a word", "a source word")
     elsewhere = said | {"confidence": sure._replace(output=0)}
-    assert explained(None, elsewhere, model.evidence(elsewhere))[0] == ("a source word",)
+    told, places = explained(None, elsewhere, model.evidence(elsewhere))
+    assert told == ("a source word", "a word")
+    assert [(one.output, one.start) for one in places] == [(0, 3)], "there is something to look at"
     low = {"confidence": sure, "back": led._replace(suspicion=8.0)}
     assert model.chance(low) <= UNLED < model.chance(said), "told by half it does not lead"
 

@@ -570,7 +570,11 @@ def explained(
     telling = [name for name in order if led[name] or evidence[name] > TELLING] or order[:1]
     if telling[0] == WayBack.name and names_place(said):
         telling = list(dict.fromkeys((Confidence.name, *telling)))
-    for name in telling:
+    # Words of the source and words that are lost have no place: what differs is shown with them.
+    placed = any(said[name].span for name in telling)
+    if not placed:
+        telling += [name for name in (PairWitness.name, Confidence.name) if name in said]
+    for name in dict.fromkeys(telling):
         one = said[name]
         if name == PairWitness.name and judged is not None:
             reasons += judged.reasons
