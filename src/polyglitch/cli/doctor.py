@@ -66,6 +66,7 @@ PYTHON |= {
             "torch",
         ),
         ("numpy", "ranks, calibrated limits and intervals; brought by nlp and others", "numpy"),
+        ("onnxruntime", "SmolLM2's words and firefox: as a lens several times as fast", "quick"),
         ("sentencepiece", "looking into firefox: and bergamot:", "torch"),
         ("transformers", "the systems hf: and smollm2:", "torch"),
         ("matplotlib", "the pictures of `evaluate efficiency`", "plot"),

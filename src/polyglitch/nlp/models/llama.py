@@ -8,10 +8,10 @@ Byte-level byte-pair encoding, as GPT-2's: a text as tokens, each with the chara
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 import regex
@@ -19,7 +19,6 @@ import regex
 from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats
 
-MATRICES = ("attention", "out", "gate_up", "down")  # of a layer
 GATED_AT_ONCE = 64  # tokens: gates and values are 0.8 MB
 Turns = tuple[
     Floats, Floats
@@ -62,32 +61,38 @@ class LlamaShape(msgspec.Struct, frozen=True):
         return self.heads // self.key_heads
 
 
-class Layer(msgspec.Struct, frozen=True):
-    """The matrices of one layer, inputs x outputs; the norms before them and the scale of attention are in them."""
-
-    attention: Floats  # queries, keys and values side by side
-    out: Floats
-    gate_up: Floats  # both side by side
-    down: Floats
-    bias: Floats | None = None  # of queries, keys and values, where the model has one
-
-
 class Weights:
-    """All layers of a model, as `arranged` names them."""
+    """All layers of a model, as `arranged` names them: matrices inputs x outputs, the norms before them in them."""
+
+    attends_in = "float32"
+    two_at_once = False  # whether two passes at once take half of the time
 
     def __init__(self, tensors: Mapping[str, Any], shape: LlamaShape) -> None:
-        self.shape, self._tensors = shape, tensors
+        self.shape, self.tensors = shape, tensors
         self.words, self.last = tensors["words"], tensors["last"]
         half = np.arange(0, shape.head_width, 2) / shape.head_width
         self._speeds = shape.turn_base**-half
 
-    @property
-    def layers(self) -> Iterator[Layer]:
-        """The layers in order, each taken from the tensors when it is its turn."""
-        for number in range(self.shape.layers):
-            parts = {part: self._tensors[f"{number}.{part}"] for part in MATRICES}
-            bias = self._tensors[f"{number}.bias"] if self.shape.biased else None
-            yield Layer(**parts, bias=bias)
+    def begin(self, ids: Sequence[int], places: Sequence[int]) -> LayerSteps:
+        """A pass over some tokens, each at its place in its text."""
+        return FloatSteps(self, self.words[ids])
+
+    def times(self, name: str, rows: Floats, room: Floats | None = None) -> Floats:
+        """Rows times one of the matrices, taken from the tensors when it is its turn."""
+        found: Floats = np.matmul(rows, self.tensors[name], out=room)
+        return found
+
+    def attention(self, number: int, hidden: Floats) -> Floats:
+        """Queries, keys and values of a layer side by side."""
+        mixed = self.times(f"{number}.attention", self.level(hidden))
+        if self.shape.biased:
+            mixed += self.tensors[f"{number}.bias"]
+        return mixed
+
+    def scores(self, states: Floats, words: int | None = None) -> Floats:
+        """The unnormalised log-probabilities of all next tokens, or of so many of the first, after each state."""
+        found: Floats = states @ self.words[:words].T
+        return found
 
     def level(self, hidden: Floats) -> Floats:
         """Each row divided by its root mean square."""
@@ -99,6 +104,36 @@ class Weights:
         """By what queries and keys of tokens at some places are turned."""
         angles = np.multiply.outer(np.asarray(places), self._speeds)[:, None]
         return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+
+
+class LayerSteps(Protocol):
+    """A pass over some tokens: all of a layer but its attention, whose queries, keys and values it gives."""
+
+    hidden: Floats
+    mixed: Floats  # queries, keys and values of the layer to come side by side; in the end the last states
+
+    def step(self, number: int, seen: Floats) -> None:
+        """Go over a layer, given what its attention saw."""
+
+
+class FloatSteps:
+    """`LayerSteps` in numpy."""
+
+    def __init__(self, weights: Weights, hidden: Floats) -> None:
+        self._weights, self.hidden = weights, hidden
+        self._both: Floats | None = None  # the same room for the widest product of every layer
+        self.mixed = weights.attention(0, hidden)
+
+    def step(self, number: int, seen: Floats) -> None:
+        """Go over a layer, given what its attention saw."""
+        weights, hidden = self._weights, self.hidden
+        hidden += weights.times(f"{number}.out", seen)
+        self._both = weights.times(f"{number}.gate_up", weights.level(hidden), self._both)
+        hidden += weights.times(f"{number}.down", gated(self._both))
+        if number + 1 < weights.shape.layers:
+            self.mixed = weights.attention(number + 1, hidden)
+        else:
+            self.mixed = weights.level(hidden) * weights.last
 
 
 def arranged_shapes(

@@ -11,7 +11,7 @@ import mmap
 import os
 import struct
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -231,7 +231,7 @@ class GgufFile:
 
 
 MOST_HEAD = 10_000_000  # bytes; a head of a few hundred tensors is some 50 KB
-DTYPES = {"F32": "<f4", "I64": "<i8"}
+DTYPES = {"F32": "<f4", "I64": "<i8", "I8": "<i1"}
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Floats], dict[str, str]]:
@@ -263,13 +263,19 @@ def write_tensors(
     shapes: Mapping[str, tuple[int, ...]],
     make: Callable[[str], Floats],
     about: Mapping[str, str],
+    bytes_only: Collection[str] = (),
 ) -> None:
-    """A file of tensors, made one by one so that they need not be held together; whole or not at all."""
+    """A file of tensors, made one by one so that they need not be held together; whole or not at all.
+
+    They are float32, but for those that are said to be whole numbers of a byte.
+    """
+    kinds = {name: "I8" if name in bytes_only else "F32" for name in shapes}
     head: dict[str, Any] = {"__metadata__": dict(about)}
     at = 0
     for name, shape in shapes.items():
-        end = at + 4 * int(np.prod(shape, dtype=np.int64))
-        head[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, end]}
+        size = np.dtype(DTYPES[kinds[name]]).itemsize
+        end = at + size * int(np.prod(shape, dtype=np.int64))
+        head[name] = {"dtype": kinds[name], "shape": shape, "data_offsets": [at, end]}
         at = end
     raw = msgspec.json.encode(head)
     raw += b" " * (
@@ -280,7 +286,7 @@ def write_tensors(
         try:
             draft.write(struct.pack("<Q", len(raw)) + raw)
             for name, shape in shapes.items():
-                made = np.ascontiguousarray(make(name), "<f4")
+                made = np.ascontiguousarray(make(name), DTYPES[kinds[name]])
                 if made.shape != shape:
                     raise ValueError(f"{name}: {made.shape} instead of {shape}")
                 draft.write(made.data)

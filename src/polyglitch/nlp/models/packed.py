@@ -7,20 +7,27 @@ share it, and a continuation costs its own tokens and no more.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import accumulate
 from typing import Any, TypeVar
 
 import msgspec
 
-from polyglitch.files.lazy_numpy import np
-from polyglitch.nlp.models.llama import Layer, Turns, Weights, gated, log_sum, turned
+from polyglitch.files.lazy_numpy import np, one_thread
+from polyglitch.nlp.models.llama import Turns, Weights, log_sum, turned
 from polyglitch.protocols import Floats
 
 # Tokens a pass: fewer leave the processor's caches half used, more gain nothing.
 ROW = 768
+ROOM = 4 * ROW  # tokens there is room for at once; memory is taken when it is written to
 # Tokens a group: more and all groups are padded to the length of the largest, fewer and keys are fetched more often.
 GROUP = 16
+# Tokens, with those before them, whose attention is computed together.
+PART = 96
+APART = 64  # tokens from which a second core is worth its while
 # Odds are among the commonest tokens, which hold nearly all of the probability; the numbers of a vocabulary of byte
 # pairs go by how common they are. It is the ratio of two odds that is used, where what is left out cancels.
 COMMON = 16_384
@@ -47,7 +54,7 @@ class Computed(msgspec.Struct, frozen=True):
 
 
 class Layout(msgspec.Struct, frozen=True):
-    """How the texts of a pass lie side by side for attention, which alone is padded.
+    """How some texts of a pass lie side by side for attention, which alone is padded.
 
     Texts that go on from the same beginning are a group, for which the keys of what came before are fetched once.
     """
@@ -55,7 +62,8 @@ class Layout(msgspec.Struct, frozen=True):
     queries: Any  # groups x most tokens: which token of the pass
     keys: Any  # groups x most tokens with what came before: which token of the pool
     mask: Floats  # what each query sees, to be added to its scores
-    back: Any  # where each token of the pass is among the queries
+    tokens: Any  # the tokens of the pass that are here
+    back: Any  # where each of these is among the queries
 
 
 def rows(items: Sequence[T], size: Callable[[T], int], limit: int = ROW) -> Iterator[list[T]]:
@@ -85,30 +93,40 @@ class PackedPool:
         self.size = 0
 
     def compute(self, texts: Sequence[PackedText]) -> list[Computed]:
-        """Run the model over all texts in one pass."""
+        """Run the model over all texts in one pass; where it is quick, half of them on another core."""
+        counts = [len(text.ids) for text in texts]
+        self._make_room(sum(counts))
+        starts = list(accumulate(counts, initial=self.size))
+        self.size = starts.pop()
+        if not self._weights.two_at_once or sum(counts) < APART:
+            return self._pass(texts, starts)
+        with one_thread():  # of numpy's, whose products are small ones
+            half = bisect_left(starts, (starts[0] + self.size) / 2)
+            other = other_core().submit(self._pass, texts[half:], starts[half:])
+            return self._pass(texts[:half], starts[:half]) + other.result()
+
+    def _pass(self, texts: Sequence[PackedText], starts: Sequence[int]) -> list[Computed]:
+        """The same, given where in the pool each text goes."""
+        if not texts:
+            return []
         weights = self._weights
-        hidden = weights.words[[one for text in texts for one in text.ids]]
+        ids = [one for text in texts for one in text.ids]
         places = [len(text.before) + i for text in texts for i in range(len(text.ids))]
         turns = weights.turns(places)
-        layout = lay_out(texts, self.size, weights.shape.sharing)
-        self._make_room(len(hidden))
+        layout = lay_out(texts, starts[0], weights.shape.sharing)
         middle: Floats | None = None
-        both: Floats | None = None  # the same room for the widest product of every layer
-        for number, layer in enumerate(weights.layers):
-            hidden += self._attend(number, layer, weights.level(hidden), turns, layout)
-            both = np.matmul(weights.level(hidden), layer.gate_up, out=both)
-            hidden += gated(both) @ layer.down
+        steps = weights.begin(ids, places)
+        for number in range(weights.shape.layers):
+            steps.step(number, self._attend(number, starts[0], steps.mixed, turns, layout))
             if number == self._middle:
-                middle = hidden.copy()
-        states = weights.level(hidden) * weights.last
+                middle = steps.hidden.copy()
+        states = steps.mixed
         middle = states if middle is None else middle
-        found, at = [], 0
-        for text in texts:
-            own = slice(at, at + len(text.ids))
-            here = (*text.before, *range(self.size, self.size + len(text.ids)))
+        found = []
+        for text, start in zip(texts, starts, strict=True):
+            own = slice(start - starts[0], start - starts[0] + len(text.ids))
+            here = (*text.before, *range(start, start + len(text.ids)))
             found.append(Computed(states[own], here, middle[own]))
-            self.size += len(text.ids)
-            at += len(text.ids)
         return found
 
     def _room(self, count: int) -> Floats:
@@ -118,35 +136,36 @@ class PackedPool:
     def _make_room(self, count: int) -> None:
         """Room for the keys and values of so many more tokens; what is there is copied seldom."""
         if self.size + count > self._kept.shape[2]:
-            grown = self._room(2 * (self.size + count))
+            grown = self._room(max(2 * (self.size + count), ROOM))
             grown[:, :, : self.size] = self._kept[:, :, : self.size]
             self._kept = grown
 
     def _attend(
-        self, number: int, layer: Layer, normed: Floats, turns: Turns, layout: Layout
+        self, number: int, first: int, mixed: Floats, turns: Turns, layout: Sequence[Layout]
     ) -> Floats:
-        """Attention of one layer, each text to itself and to what came before it."""
+        """What the attention of one layer sees, of each text itself and what came before it."""
         heads, width = self._weights.shape.key_heads, self._weights.shape.head_width
-        mixed = normed @ layer.attention
-        if layer.bias is not None:
-            mixed += layer.bias
-        mixed = mixed.reshape(len(normed), -1, width)
+        own = slice(first, first + len(mixed))
+        mixed = mixed.reshape(len(mixed), -1, width)
         turned(mixed[:, :-heads], turns)  # queries and keys stand side by side, values after them
         keys, values = self._kept[number]
-        keys[self.size : self.size + len(normed)] = mixed[:, -2 * heads : -heads]
-        values[self.size : self.size + len(normed)] = mixed[:, -heads:]
-        groups, longest = layout.queries.shape
-        # The queries of the heads that share a key stand one after the other, so that no key is copied.
-        asked = mixed[:, : -2 * heads][layout.queries].reshape(groups, longest, heads, -1, width)
-        asked = asked.transpose(0, 2, 3, 1, 4).reshape(groups, heads, -1, width)
-        scores = asked @ keys[layout.keys].transpose(0, 2, 3, 1)
-        scores += layout.mask
-        scores -= scores.max(-1, keepdims=True)
-        np.exp(scores, out=scores)
-        scores /= scores.sum(-1, keepdims=True)
-        seen = scores @ values[layout.keys].transpose(0, 2, 1, 3)
-        seen = seen.reshape(groups, heads, -1, longest, width).transpose(0, 3, 1, 2, 4)
-        found: Floats = seen.reshape(groups * longest, -1)[layout.back] @ layer.out
+        keys[own], values[own] = mixed[:, -2 * heads : -heads], mixed[:, -heads:]
+        found = np.empty((len(mixed), self._weights.shape.heads * width), np.float32)
+        for part in layout:
+            groups, longest = part.queries.shape
+            # The queries of the heads that share a key stand one after the other, so that no key is copied.
+            asked = mixed[:, : -2 * heads][part.queries].reshape(groups, longest, heads, -1, width)
+            asked = asked.transpose(0, 2, 3, 1, 4).reshape(groups, heads, -1, width)
+            exact = self._weights.attends_in
+            asked = asked.astype(exact, copy=False)
+            scores = asked @ keys[part.keys].astype(exact, copy=False).transpose(0, 2, 3, 1)
+            scores += part.mask
+            scores -= scores.max(-1, keepdims=True)
+            np.exp(scores, out=scores)
+            scores /= scores.sum(-1, keepdims=True)
+            seen = scores @ values[part.keys].astype(exact, copy=False).transpose(0, 2, 1, 3)
+            seen = seen.reshape(groups, heads, -1, longest, width).transpose(0, 3, 1, 2, 4)
+            found[part.tokens] = seen.reshape(groups * longest, -1)[part.back]
         return found
 
     def log_odds(self, states: Floats, wanted: Sequence[int]) -> list[float]:
@@ -155,7 +174,7 @@ class PackedPool:
         own = np.einsum("ij,ij->i", states, words[ids])
         every = np.concatenate(
             [
-                log_sum(states[start : start + ODDS_AT_ONCE] @ words[:COMMON].T)
+                log_sum(self._weights.scores(states[start : start + ODDS_AT_ONCE], COMMON))
                 for start in range(0, len(ids), ODDS_AT_ONCE)
             ]
             or [own]
@@ -166,14 +185,13 @@ class PackedPool:
 
     def odds_among(self, states: Floats, vectors: Floats) -> Floats:
         """The log-probability of some next tokens, by their vectors, after each state; among the commonest tokens."""
-        every = log_sum(states @ self._weights.words[:COMMON].T)
+        every = log_sum(self._weights.scores(states, COMMON))
         found: Floats = states @ vectors.T - every[:, None]
         return found
 
     def scores(self, states: Floats) -> Floats:
         """The unnormalised log-probabilities of all next tokens after each state; their differences are what counts."""
-        found: Floats = states @ self._weights.words.T
-        return found
+        return self._weights.scores(states)
 
     def gains(self, state: Floats, old: int, new: Sequence[int] | Any) -> Floats:
         """By how much likelier than the old token each of the new ones is after a state, as logarithms."""
@@ -182,20 +200,45 @@ class PackedPool:
         return found
 
 
-def lay_out(texts: Sequence[PackedText], size: int, sharing: int) -> Layout:
-    """Where the tokens of a pass are that starts when the pool has so many; so many heads share a key."""
+@cache
+def other_core() -> ThreadPoolExecutor:
+    """A second thread; what is computed there holds Python but for moments."""
+    return ThreadPoolExecutor(1, "words")
+
+
+def lay_out(texts: Sequence[PackedText], size: int, sharing: int) -> list[Layout]:
+    """Where the tokens of a pass are that starts when the pool has so many; so many heads share a key.
+
+    Groups of about the same length together, so that little is padded, and few enough for the processor's cache.
+    """
     starts = list(accumulate((len(text.ids) for text in texts), initial=0))
-    groups = grouped(texts)
-    columns = [columns_of([texts[number] for number in some]) for some in groups]
-    counts = [sum(len(texts[number].ids) for number in some) for some in groups]
-    longest = max(counts)
-    widest = max(len(known) + count for known, count in zip(columns, counts, strict=True))
+    groups = []
+    for some in grouped(texts):
+        known = columns_of([texts[number] for number in some])
+        groups.append((known, some, sum(len(texts[number].ids) for number in some)))
+    groups.sort(key=lambda group: (group[2], len(group[0])))
+    return [
+        laid_out(texts, starts, size, sharing, part)
+        for part in rows(groups, lambda group: group[2] + len(group[0]), PART)
+    ]
+
+
+def laid_out(
+    texts: Sequence[PackedText],
+    starts: Sequence[int],
+    size: int,
+    sharing: int,
+    groups: Sequence[tuple[dict[int, int], list[int], int]],
+) -> Layout:
+    """Where the tokens of some groups are, given what came before each, its texts, and its number of tokens."""
+    longest = max(count for _, _, count in groups)
+    widest = max(len(known) + count for known, _, count in groups)
     queries = np.zeros((len(groups), longest), dtype=np.int64)
     keys = np.zeros((len(groups), widest), dtype=np.int64)
     mask = np.full((len(groups), longest, widest), -np.inf, dtype=np.float32)
     mask[:, :, 0] = 0.0  # where nothing is, anything is seen, so that it stays a number
-    back = np.zeros(starts[-1], dtype=np.int64)
-    for row, (known, some) in enumerate(zip(columns, groups, strict=True)):
+    tokens, back = [], []
+    for row, (known, some, _) in enumerate(groups):
         keys[row, : len(known)] = list(known)
         at = 0
         for number in some:
@@ -203,13 +246,14 @@ def lay_out(texts: Sequence[PackedText], size: int, sharing: int) -> Layout:
             column = len(known) + at
             queries[row, at : at + count] = own
             keys[row, column : column + count] = own + size
-            back[own] = row * longest + np.arange(at, at + count)
+            tokens.append(own)
+            back.append(row * longest + np.arange(at, at + count))
             mask[row, at : at + count, 0] = -np.inf
             mask[row, at : at + count, [known[place] for place in texts[number].before]] = 0.0
             mask[row, at : at + count, column : column + count][np.tri(count, dtype=bool)] = 0.0
             at += count
     mask = np.tile(mask[:, None], (1, 1, sharing, 1))
-    return Layout(queries, keys, mask, back)
+    return Layout(queries, keys, mask, np.concatenate(tokens), np.concatenate(back))
 
 
 def grouped(texts: Sequence[PackedText]) -> list[list[int]]:

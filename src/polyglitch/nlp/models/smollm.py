@@ -8,18 +8,24 @@ torch transformers unpacks them in half a minute; the result is kept in the cach
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from polyglitch.errors import Missing, SystemFailed
+from polyglitch.files.lazy_numpy import np
 from polyglitch.nlp.models.downloads import cache_folder, known_downloads, require, smollm_signature
 from polyglitch.nlp.models.llama import BytePairs, LlamaShape, Weights, arranged, arranged_shapes
+from polyglitch.nlp.models.llama_eight_bits import BEGINNING, QuickWeights, quick_tensors
 from polyglitch.nlp.models.model_files import GgufFile, read_tensors, write_tensors
+from polyglitch.nlp.models.onnx_graph import has_onnxruntime
 from polyglitch.protocols import Floats
 
-LAYOUT = "1"  # of the unpacked file; another one is made anew
+LAYOUT, QUICK_LAYOUT = "1", "1"  # of the unpacked files; others are made anew
+WATCHED = 40  # sentences of the sample that tell which columns are large
 
 
 class SmolLm(NamedTuple):
@@ -27,6 +33,12 @@ class SmolLm(NamedTuple):
 
     tokenizer: BytePairs
     weights: Weights
+
+    @property
+    def signature(self) -> str:
+        """The model with its version, and how it is computed where words may differ by it."""
+        quick = isinstance(self.weights, QuickWeights)
+        return smollm_signature() + "-int8" * quick
 
 
 def gguf_path(needed_for: str) -> Path:
@@ -36,29 +48,26 @@ def gguf_path(needed_for: str) -> Path:
 
 
 @cache
-def open_smollm() -> SmolLm:
-    """The model from the user's cache folder, unpacked first where it is not there yet."""
+def open_smollm(exact: bool = False) -> SmolLm:
+    """The model from the user's cache folder, unpacked first where it is not there yet.
+
+    In whole numbers of eight bits where onnxruntime is installed, unless it is to be exact.
+    """
     path = gguf_path("proposing words that fit")
     file = GgufFile(path)
-    shape = shape_of(file)
     tokenizer = BytePairs(
         file.settings["tokenizer.ggml.tokens"], file.settings["tokenizer.ggml.merges"]
     )
-    return SmolLm(tokenizer, Weights(unpacked(file, shape, path.stat().st_size), shape))
+    about = {"model": smollm_signature(), "gguf_bytes": str(path.stat().st_size)}
+    weights = Weights(unpacked(file, about), shape_of(file))
+    if exact or not has_onnxruntime():
+        return SmolLm(tokenizer, weights)
+    return SmolLm(tokenizer, QuickWeights(weights, in_eight_bits(weights, tokenizer, about)))
 
 
-def unpacked(file: GgufFile, shape: LlamaShape, size: int) -> dict[str, Floats]:
+def unpacked(file: GgufFile, about: Mapping[str, str]) -> dict[str, Floats]:
     """The weights in float32, from the file that was made of them, or made now."""
-    about = {"model": smollm_signature(), "layout": LAYOUT, "gguf_bytes": str(size)}
-    path = cache_folder() / f"float32-{smollm_signature()}.safetensors"
-    if path.is_file():
-        try:
-            tensors, said = read_tensors(path)
-        except SystemFailed:
-            said = {}
-        if said == about:
-            return tensors
-    settings = file.settings
+    shape, settings = shape_of(file), file.settings
     shapes = arranged_shapes(
         settings["llama.embedding_length"],
         settings["llama.feed_forward_length"],
@@ -72,7 +81,42 @@ def unpacked(file: GgufFile, shape: LlamaShape, size: int) -> dict[str, Floats]:
             return halves(found, shape.head_width)
         return found
 
-    write_tensors(path, shapes, lambda name: arranged(name, tensor, shape), about)
+    def write(path: Path, said: Mapping[str, str]) -> None:
+        write_tensors(path, shapes, lambda name: arranged(name, tensor, shape), said)
+
+    return kept("float32", {**about, "layout": LAYOUT}, write)
+
+
+def in_eight_bits(
+    weights: Weights, tokenizer: BytePairs, about: Mapping[str, str]
+) -> dict[str, Any]:
+    """The same as whole numbers, from the file that was made of them, or made now."""
+
+    def write(path: Path, said: Mapping[str, str]) -> None:
+        text = files("polyglitch").joinpath("resources", "sample", "news.en.txt").read_text("utf-8")
+        words = " ".join(text.splitlines()[:WATCHED])
+        ids = [BEGINNING, *(token.number for token in tokenizer.encode(words))]
+        made = quick_tensors(weights, ids)
+        sizes = {name: one.shape for name, one in made.items()}
+        bytes_only = {name for name, one in made.items() if one.dtype == np.int8}
+        write_tensors(path, sizes, made.__getitem__, said, bytes_only)
+
+    return kept("int8", {**about, "layout": QUICK_LAYOUT}, write)
+
+
+def kept(
+    kind: str, about: Mapping[str, str], write: Callable[[Path, Mapping[str, str]], None]
+) -> dict[str, Any]:
+    """The tensors of a file of the cache folder that says this of itself, or else is written now."""
+    path = cache_folder() / f"{kind}-{smollm_signature()}.safetensors"
+    if path.is_file():
+        try:
+            tensors, said = read_tensors(path)
+        except SystemFailed:
+            said = {}
+        if said == about:
+            return tensors
+    write(path, about)
     return read_tensors(path)[0]
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -57,6 +58,7 @@ class VectorProposer:
         self._row = {word: row for row, word in reversed(list(enumerate(words)))}
         self._usable = np.array([len(w) > 2 and w.isalpha() and w.islower() for w in words])
         self.signature = signature
+        self._asked: tuple[Sequence[str], Any, Floats] | None = None
 
     @property
     def usable(self) -> list[str]:
@@ -86,9 +88,13 @@ class VectorProposer:
 
     def likeness(self, words: Sequence[str], others: Sequence[str]) -> Floats:
         """The cosine of each of some known words with others, -1 for those without a vector."""
-        rows = np.array([self._row.get(other, -1) for other in others])
-        found = self._vectors[[self._row[word] for word in words]] @ self._vectors[rows].T
-        return np.where(rows < 0, -1.0, found).astype(np.float32)
+        if self._asked is None or self._asked[0] is not others:  # nearly always the same thousands
+            rows = np.array([self._row.get(other, -1) for other in others])
+            self._asked = others, rows < 0, self._vectors[rows].T
+        _, unknown, vectors = self._asked
+        found: Floats = self._vectors[[self._row[word] for word in words]] @ vectors
+        found[:, unknown] = -1.0
+        return found
 
     def _near(self, word: str, likeness: Floats, most: int) -> list[Candidate]:
         likeness[~self._usable] = -1.0
