@@ -175,11 +175,13 @@ def test_translating_with_firefox_imports_no_torch() -> None:
 
 
 def test_numpy_finds_an_output_as_likely_as_torch_does_alone_or_with_others(
-    translator: Any,
+    translator: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from polyglitch.systems.bergamot.system import model_folder, open_forced
+    from polyglitch.systems.bergamot import forced
+    from polyglitch.systems.bergamot.system import model_folder
 
-    lens = open_forced(model_folder("en-pt"))
+    monkeypatch.setattr(forced, "has_onnxruntime", lambda: False)
+    lens = forced.load_forced(model_folder("en-pt"))
     outputs = [*translator.translate(TEXTS[:-1]), "Um navio azul, talvez."]
     found = lens.score(TEXTS, outputs)
     for text, output, scores in zip(TEXTS, outputs, found, strict=True):
@@ -195,3 +197,28 @@ def test_numpy_finds_an_output_as_likely_as_torch_does_alone_or_with_others(
             [s.log_probability for s in alone], [s.log_probability for s in scores], atol=1e-4
         )
     assert lens.score([], []) == [] and lens.score(["Snow fell."], [""]) == [[]]
+
+
+@pytest.mark.needs("onnxruntime")
+def test_in_whole_numbers_an_output_is_about_as_likely_and_alone_just_as_likely(
+    translator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from polyglitch.systems.bergamot import forced
+    from polyglitch.systems.bergamot.system import model_folder
+
+    folder, outputs = model_folder("en-pt"), translator.translate(TEXTS)
+    quick = forced.load_forced(folder)
+    together = quick.score(TEXTS, outputs)
+    for text, output, scores in zip(TEXTS, outputs, together, strict=True):
+        assert quick.score([text], [output])[0] == scores
+    monkeypatch.setattr(forced, "has_onnxruntime", lambda: False)
+    exact = forced.load_forced(folder).score(TEXTS, outputs)
+    both = [
+        (one, other)
+        for row in zip(together, exact, strict=True)
+        for one, other in zip(*row, strict=True)
+    ]
+    apart = [
+        abs(np.exp(one.log_probability) - np.exp(other.log_probability)) for one, other in both
+    ]
+    assert both and np.mean(apart) < 0.02 and max(apart) < 0.2

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +22,8 @@ from typing import Any
 
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import np
+from polyglitch.nlp.models.eight_bits import EightBits, QuickProduct
+from polyglitch.nlp.models.onnx_graph import has_onnxruntime
 from polyglitch.protocols import Floats, ForcedReading, TokenScore
 from polyglitch.systems.white_box import (
     Odds,
@@ -34,10 +36,11 @@ from polyglitch.systems.white_box import (
 
 END = 0  # </s> in every Bergamot vocabulary
 AT_ONCE = 16  # sentences a batch: more pads more than it saves on a few cores
+Product = Callable[[Floats], Floats]  # of rows with a matrix
 Places = Sequence[tuple[int, int]]  # characters of an output that are looked at
 VERSION = 1
 FLOAT32, INTGEMM8 = 0x404, 0x4101
-# How activations are rounded to 8 bits by engines that compute in int8; here all is computed in float32.
+# How engines that compute in int8 round activations; here each row is rounded by its own largest number.
 MULTIPLIER = "_QuantMultA"
 OPTIONS = "special:model.yml"
 # A tiny model has 250 arrays, a large one under a thousand: a file that claims more is no model.
@@ -117,10 +120,11 @@ def positions(length: int, width: int) -> Floats:
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The arrays of a model by name, and its options."""
+    """The arrays of a model by name, its options, and by what those are multiplied that are filed as whole numbers."""
 
     arrays: dict[str, Floats]
     options: dict[str, str]
+    multipliers: dict[str, float]
 
     def number(self, option: str) -> int:
         """An option that is a number."""
@@ -146,12 +150,15 @@ def read_model(path: Path) -> ModelFile:
         ) from None
     arrays: dict[str, Floats] = {}
     options: dict[str, str] = {}
+    multipliers: dict[str, float] = {}
     for item in items:
         if item.name == OPTIONS:
             options = flat_yaml(bytes(item.data).rstrip(b"\0").decode())
         elif not item.name.endswith(MULTIPLIER):
             arrays[item.name] = _array(item, path)
-    return ModelFile(arrays, options)
+            if item.kind == INTGEMM8:
+                multipliers[item.name] = multiplier_of(item)
+    return ModelFile(arrays, options, multipliers)
 
 
 def _items(data: memoryview) -> list[_Item]:
@@ -187,11 +194,17 @@ def _array(item: _Item, path: Path) -> Floats:
         raise UsageError(
             f"{path}: {item.name} is of type {item.kind:#x}; float32 and int8 are read"
         )
-    multiplier = struct.unpack_from("<f", item.data, size)[0]
-    values = np.frombuffer(item.data, np.int8, size).astype(np.float32) / np.float32(multiplier)
+    multiplier = np.float32(multiplier_of(item))
+    values = np.frombuffer(item.data, np.int8, size).astype(np.float32) / multiplier
     if item.name == "Wemb":
         return values.reshape(item.shape)
     return np.ascontiguousarray(values.reshape(item.shape[::-1]).T)
+
+
+def multiplier_of(item: _Item) -> float:
+    """By what an array is multiplied to be whole numbers."""
+    found: float = struct.unpack_from("<f", item.data, int(np.prod(item.shape)))[0]
+    return found
 
 
 def flat_yaml(text: str) -> dict[str, str]:
@@ -237,7 +250,9 @@ class Forced:
         self._pieces, self._weights = pieces, file.arrays
         self._heads, self._width = file.number("transformer-heads"), file.number("dim-emb")
         self._depths = file.number("enc-depth"), file.number("dec-depth")
-        self._joined: dict[tuple[str, ...], tuple[Floats, Floats | None]] = {}
+        self._multipliers = file.multipliers if has_onnxruntime() else {}
+        self._joined: dict[tuple[str, ...], tuple[Product, Floats | None]] = {}
+        self._words: Product | None = None
         self._aligned: Any = None
 
     def score(
@@ -364,10 +379,11 @@ class Forced:
 
     def _odds(self, states: Floats, wanted: list[int]) -> list[Odds]:
         """The log-probability of one word after each state, among the whole vocabulary, and the likeliest one."""
-        table, bias = self._weights["Wemb"], self._weights["decoder_ff_logit_out_b"][0]
+        bias = self._weights["decoder_ff_logit_out_b"][0]
+        self._words = self._words or self._product(["Wemb"], turned=True)
         found: list[Odds] = []
         for start in range(0, len(wanted), LOGITS_AT_ONCE):
-            every = states[start : start + LOGITS_AT_ONCE] @ table.T
+            every = self._words(states[start : start + LOGITS_AT_ONCE])
             for first in range(0, len(every), ROWS_AT_ONCE):
                 scores = every[first : first + ROWS_AT_ONCE]
                 scores += bias
@@ -389,13 +405,13 @@ class Forced:
     def _dense(self, x: Floats, block: str, which: str) -> Floats:
         """One product for all matrices of a block that are named, a letter each."""
         matrix, bias = self._matrices(block, *(which if which != "" else ("",)))
-        y: Floats = x @ matrix
+        y = matrix(x)
         if bias is not None:
             y += bias
         return y
 
-    def _matrices(self, block: str, *which: str) -> tuple[Floats, Floats | None]:
-        """Some matrices of a block side by side, with their biases."""
+    def _matrices(self, block: str, *which: str) -> tuple[Product, Floats | None]:
+        """The product with some matrices of a block side by side, and their biases."""
         place = (block, *which)
         if place not in self._joined:
             parts = [self._weights[f"{block}_W{one}"] for one in which]
@@ -405,9 +421,21 @@ class Forced:
                 for part, bias in zip(parts, biases, strict=True)
             ]
             bias = np.concatenate(filled, 1) if any(b is not None for b in biases) else None
-            joined = np.ascontiguousarray(np.concatenate(parts, 1)) if parts[1:] else parts[0]
-            self._joined[place] = (joined, bias)
+            self._joined[place] = (self._product([f"{block}_W{one}" for one in which]), bias)
         return self._joined[place]
+
+    def _product(self, names: Sequence[str], turned: bool = False) -> Product:
+        """The product with some matrices side by side, in whole numbers as they are filed where that is quick."""
+        parts = [self._weights[name].T if turned else self._weights[name] for name in names]
+        if not all(name in self._multipliers for name in names):
+            joined = np.ascontiguousarray(np.concatenate(parts, 1)) if parts[1:] else parts[0]
+            return lambda rows: rows @ joined
+        by = [np.float32(self._multipliers[name]) for name in names]
+        whole = [np.rint(part * one).astype(np.int8) for part, one in zip(parts, by, strict=True)]
+        scale = [np.full(part.shape[1], 1 / one) for part, one in zip(parts, by, strict=True)]
+        return QuickProduct(
+            EightBits(np.concatenate(whole, 1), np.concatenate(scale).astype(np.float32))
+        )
 
     def _split(self, x: Floats, parts: int) -> list[Floats]:
         """Batch x length x the widths of several parts, each as batch x heads x length x a head's width."""
@@ -424,16 +452,20 @@ class Forced:
         own: Batch,
         seen: Batch,
     ) -> Floats:
+        if self._multipliers:
+            # float32's last digits depend on what is padded together, and rounding to whole numbers would show them.
+            queries, keys, values = (one.astype(np.float64) for one in (queries, keys, values))  # type: ignore[assignment]
         scores: Any = queries @ keys.transpose(0, 1, 3, 2)
-        scores *= np.float32(1 / math.sqrt(queries.shape[-1]))
+        scores *= scores.dtype.type(1 / math.sqrt(queries.shape[-1]))
         if seen.hidden is not None:
             scores += seen.hidden
         scores -= scores.max(-1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(-1, keepdims=True)
-        self._aligned = scores[:, 0]  # of the layer that is read last, which Marian trains to align
+        # Of the layer that is read last, which Marian trains to align.
+        self._aligned = scores[:, 0].astype(np.float32, copy=False)
         mixed = own.together((scores @ values).transpose(0, 2, 1, 3)).reshape(x.shape)
-        y = self._dense(mixed, name, "o")
+        y = self._dense(mixed.astype(np.float32, copy=False), name, "o")
         y += x
         return self._normal(y, f"{name}_Wo")
 
@@ -447,7 +479,7 @@ class Forced:
     def _recur(self, x: Floats, name: str, own: Batch) -> Floats:
         """The simple recurrent unit: the matrices for all words at once, the cell word by word."""
         matrix, bias = self._matrices(name, "f", "")
-        both: Any = x @ matrix
+        both = matrix(x)
         if bias is not None:
             both += bias
         forget, update = both[:, : self._width], both[:, self._width :]
