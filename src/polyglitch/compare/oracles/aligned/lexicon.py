@@ -9,9 +9,9 @@ dictionary, where there is one, adds to the counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from polyglitch.files.lazy_numpy import np, npt
 
@@ -154,6 +154,16 @@ def diagonal(source: int, target: int) -> Numbers:
     weights: Numbers = np.exp(-DIAGONAL * np.abs(rows - columns))
     result: Numbers = weights / weights.mean(1, keepdims=True)
     return result
+
+
+@runtime_checkable
+class TellsPairs(Protocol):
+    """A dictionary that can tell by itself of which words it knows something."""
+
+    def pairs(
+        self, sources: Collection[str], targets: Collection[str]
+    ) -> Iterable[tuple[str, str, float]]:
+        """Pairs of these words with what is known of each; of all others it is nothing."""
 
 
 def learn(pairs: Iterable[tuple[Keys, Keys]], known: Known | None = None) -> Lexicon:
@@ -326,6 +336,8 @@ def dictionary_counts(layout: LinkLayout, known: Known | None) -> Numbers:
     """What a dictionary says of each word pair; nothing translates the empty word."""
     if known is None:
         return np.zeros(len(layout.types))
+    if isinstance(known, TellsPairs):
+        return told_counts(layout, known)
     names = [(list(group.sources), list(group.targets)) for group in layout.groups]
     of_group = layout.group.tolist()
     source, target = (side.tolist() for side in layout.local())
@@ -335,6 +347,21 @@ def dictionary_counts(layout: LinkLayout, known: Known | None) -> Numbers:
             for g, s, t in zip(of_group, source, target, strict=True)
         ]
     )
+
+
+def told_counts(layout: LinkLayout, known: TellsPairs) -> Numbers:
+    """The same by a dictionary that tells which pairs it has something to say of: of a hundred it is one."""
+    found = np.zeros(len(layout.types))
+    cells, values = [], []
+    for group in layout.groups:
+        for source, target, value in known.pairs(group.sources, group.targets):
+            if number := group.sources[source]:
+                cells.append(group.first + number * len(group.targets) + group.targets[target])
+                values.append(value)
+    places = np.searchsorted(layout.types, cells).clip(max=len(found) - 1)
+    there = layout.types[places] == cells  # two words of different sentences are no pair
+    found[places[there]] = np.array(values)[there]
+    return found
 
 
 def turned_counts(prior: Numbers, ahead: LinkLayout, back: LinkLayout) -> Numbers:

@@ -281,6 +281,7 @@ class Likeness(Protocol):
 WEIGHTY = frozenset({"content", "number", "name", "negation"})
 EXCUSED = 0.5  # a word so likely to translate an edited one is not in want of a partner
 LEAST = 0.3  # words less alike than this are not partners
+BEGUN = 3  # letters that two forms of a word begin with at least
 STEM, ENDING = (
     0.5,
     5,
@@ -364,9 +365,11 @@ def shared_form(one: str, other: str) -> float:
     Two forms of one word share most of it and differ in an ending; "Amazon" and "Amazônia" merely begin alike.
     """
     one, other = one.lower(), other.lower()
-    if han().search(one) and han().search(other):
+    if not one.isascii() and not other.isascii() and han().search(one) and han().search(other):
         return sum(character in other for character in one) / len(one)
+    if one[:BEGUN] != other[:BEGUN]:  # nearly always
+        return 0.0
     same = Prefix.similarity(one, other)
     longest = max(len(one), len(other))
-    alike = same >= 3 and same >= STEM * longest and longest - same <= ENDING
+    alike = same >= BEGUN and same >= STEM * longest and longest - same <= ENDING
     return same / longest if alike else 0.0

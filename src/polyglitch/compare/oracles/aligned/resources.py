@@ -8,13 +8,15 @@ other. Both give one matrix a sentence pair, from pieces to words.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 from polyglitch import registry
+from polyglitch.compare.metrics.units import han
 from polyglitch.compare.oracles.aligned.lexicon import Known, Lexicon, Numbers, counted, learn_each
 from polyglitch.compare.oracles.aligned.links import (
+    BEGUN,
     Likeness,
     Sentence,
     read_parse,
@@ -142,7 +144,7 @@ class Resources:
         self.pivot = None if self.likeness else at_hand(lambda: open_pivot(target, tools))
         if self.pivot is not None:
             self.likeness = open_likeness(self.pivot.into, self.pivot.gloss)
-            self.known = glossed(self.pivot) if source == self.pivot.into else self.known
+            self.known = Glossed(self.pivot) if source == self.pivot.into else self.known
         serves = EMBEDDER in language_of(target).embedders
         self._embedder = at_hand(lambda: tools.embedder(EMBEDDER, target)) if serves else None
         self.judged: Recent[Any, Any] = Recent(LATELY)  # pairs that the methods of a campaign share
@@ -356,15 +358,30 @@ def open_known(source: str, target: str) -> Known:
     return dictionary if listed else lambda own, other: dictionary(other, own)
 
 
-def glossed(pivot: Pivot) -> Known:
+class Glossed:
     """A dictionary of glosses, and like spellings where a word has none that fits."""
 
-    @lru_cache(WORD_PAIRS)  # mutants of a sentence have most of their words in common
-    def known(source: str, target: str) -> float:
-        same = target.isalpha() and pivot.gloss(target) == source
+    def __init__(self, pivot: Pivot) -> None:
+        self._pivot = pivot
+
+    def __call__(self, source: str, target: str) -> float:
+        """How sure it is that one word translates the other."""
+        same = target.isalpha() and self._pivot.gloss(target) == source
         return 1.0 if same else spelled_alike(source, target)
 
-    return known
+    def pairs(
+        self, sources: Collection[str], targets: Collection[str]
+    ) -> Iterator[tuple[str, str, float]]:
+        """Pairs of these words with what is known of each; only words that begin alike can be spelled alike."""
+        begun: dict[str, list[str]] = {}
+        for source in sources:
+            begun.setdefault(source.lower()[:BEGUN], []).append(source)
+        for target in targets:
+            gloss = self._pivot.gloss(target) if target.isalpha() else ""
+            alike = sources if han().search(target) else begun.get(target.lower()[:BEGUN], ())
+            for source in {*alike, gloss} if gloss and gloss in sources else alike:
+                if value := self(source, target):
+                    yield source, target, value
 
 
 @lru_cache(WORD_PAIRS)
