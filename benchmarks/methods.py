@@ -12,6 +12,7 @@ else of the variable SEEDS, else the bundled sample (whose words come from data 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,10 +23,12 @@ from typing import Any
 from benchmarks.results import record
 from polyglitch.campaign import make_method
 from polyglitch.corpus.read import open_corpus
+from polyglitch.files.lazy_numpy import one_thread
 from polyglitch.flow import SEEDS_AT_ONCE
 from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 from polyglitch.protocols import Parser
 from polyglitch.records import Case, Input, Output, Trial
+from polyglitch.run.process_loop import COLLECTED
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox, open_system
 
@@ -103,6 +106,7 @@ def measure(
 ) -> dict[str, Any]:
     """Run mutate, translate and compare one after the other, on as many seeds as make so many cases."""
     clock = Clock()
+    gc.set_threshold(*COLLECTED)  # as in a campaign
     method, system = make_method(method_name, options), open_system(system_uri, 60.0)
     tools = TimedTools(clock, system.languages, store)
     for need in method.needs:
@@ -121,7 +125,7 @@ def measure(
             batch: Sequence[Input] = todo[start : start + system.batch_size]
             answers |= dict(zip(batch, system.ask(batch), strict=True))
     trials = [Trial(case, tuple((answers[item],) for item in case.inputs)) for case in cases]
-    with clock("compare"):
+    with clock("compare"), one_thread():  # as in a campaign
         for start in range(0, len(trials), CASES_AT_ONCE):
             method.compare(trials[start : start + CASES_AT_ONCE], tools)
     system.close()
