@@ -34,9 +34,8 @@ FILE = Path(__file__).parents[1] / "src" / "polyglitch" / "resources" / "models"
 RIDGE = 5.0  # on standardised features: of 1 to 30, the area under the curve hardly changes
 STEPS = 40
 LEFT = (0,)  # nothing of what follows
-# What is told by what follows, and by the model at all; fields say nothing about being natural that the others do not.
+# What is told by what follows; fields say nothing about being natural that the others do not.
 FOLLOWS = ("change", "worst", "state", "in context", "same field")
-BY_MODEL = (*FOLLOWS, "gain", "gain up", "own", "likely")
 
 
 class Reading(NamedTuple):
@@ -146,11 +145,11 @@ def models(some: Sequence[Reading]) -> dict[str, Logistic]:
 
 
 # What the models of words that are scored with one token or less do not look at.
-NOT_HEARD = {"soon": ("in context", "same field"), "left": FOLLOWS, "unread": BY_MODEL}
+NOT_HEARD = {"soon": ("in context", "same field"), "left": FOLLOWS}
 
 
 def soon_model(title: str, some: Sequence[Reading], wordnet: bool = True) -> Logistic:
-    """The model of words by one token of what follows, by what is to the left alone, or without any odds."""
+    """The model of words by one token of what follows, or by what is to the left alone."""
     names = [
         name
         for name in some[0].features
@@ -206,7 +205,7 @@ def fit_all() -> tuple[dict[str, Logistic], dict[str, float]]:
 def fit_soon() -> tuple[dict[str, Logistic], dict[str, float]]:
     """The models of words that are scored with one token or less, and what they are worth."""
     left = readings(LEFT)
-    by_title = {"soon": readings(SOON), "left": left, "unread": left}
+    by_title = {"soon": readings(SOON), "left": left}
     truth = np.array([natural(one) for one in left], np.float32)
     figures: dict[str, float] = {"read for tuning": len(left)}
     fits = {}

@@ -12,6 +12,7 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.nlp.proposers import auto, vectors
 from polyglitch.nlp.proposers.auto import AutoProposer, open_auto, open_bundled, open_english
+from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR
 from polyglitch.nlp.proposers.slot_words import open_slots, word_classes
 from polyglitch.nlp.proposers.vectors import open_vectors
 from polyglitch.records import Candidate, Gap, Slot
@@ -39,18 +40,47 @@ def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
     assert [first, second] == again
 
 
-def test_a_sentence_with_enough_sure_words_is_not_read() -> None:
-    from polyglitch.nlp.proposers.smollm import SURE, open_smollm_proposer
+def test_what_is_written_down_for_a_word_must_fit_the_sentence_too() -> None:
+    """A dog may be a pet; a pastry has no frontier, and who barks is no pet."""
+    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 
     proposer = open_smollm_proposer("en")
-    before = proposer.tokens
-    text = "The landlord found a leaflet and a suitcase in the cellar."
-    asked = slots(text, "landlord", "leaflet", "suitcase", "cellar")
-    found = [one for some in proposer.propose(asked, 10) for one in some]
-    assert proposer.tokens == before, "the model has computed nothing"
-    assert len(found) >= 2 and all(one.accepted >= SURE for one in found)
-    proposer.propose(slots("She painted the gate green.", "gate"), 10)
-    assert proposer.tokens > before, "a sentence with fewer is read"
+    text = "Leave a narrow border around the edge of the pastry and chill it."
+    (found,) = proposer.propose(slots(text, "border"), 10)
+    assert not [one for one in found if one.word == "frontier" and one.accepted >= 0.9]
+    guarded = "The soldiers guarded the border between the two countries all winter."
+    (other,) = proposer.propose(slots(guarded, "border"), 10)
+    assert "frontier" in [one.word for one in other if one.accepted >= 0.9]
+
+
+def test_words_are_nearly_those_of_the_exact_model() -> None:
+    """In whole numbers where onnxruntime is installed; two of a hundred words fall on the other side of the limit."""
+    from polyglitch.nlp.models.smollm import open_smollm
+    from polyglitch.nlp.proposers.smollm import FLOOR, SmolLmProposer
+
+    texts = (
+        "The old captain told a story about a storm that had sunk two ships near the island.",
+        "Please send the signed contract to the new address before the end of the month.",
+        "My neighbour bought a cheap bicycle and sold it to a student at the market.",
+    )
+    asked = [
+        Slot(parsed, place)
+        for text in texts
+        for parsed in Toolbox().parser("en").parse([text])
+        for place, token in enumerate(parsed.tokens)
+        if token.pos in ("NOUN", "ADJ")
+    ]
+    found = []
+    for exact in (True, False):
+        proposer = SmolLmProposer(open_smollm(exact), "en", FLOOR, ASKED_FOR)
+        offered = proposer.propose(asked, 10)
+        found.append(
+            {(n, one.word): one.accepted for n, some in enumerate(offered) for one in some}
+        )
+    one, other = found
+    shared = one.keys() & other.keys()
+    assert len(shared) > 0.85 * len(one.keys() | other.keys())
+    assert max(abs(one[key] - other[key]) for key in shared) < 0.1
 
 
 def test_words_of_all_stages_need_no_more_than_before() -> None:

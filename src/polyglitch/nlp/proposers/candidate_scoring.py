@@ -28,7 +28,7 @@ STAGES = (0, 1, 4, 8)
 # Where words are only asked to be natural, one token tells as much as eight, by a model that is fitted for it: with a
 # set left out the area is .816 for one and .823 for eight.
 SOON = (0, 1)
-ASKED_FOR = 0.915  # the probability of being natural that methods ask for by default: some two cases a sentence
+ASKED_FOR = 0.95  # the probability of being natural that methods ask for by default: some two cases a sentence
 
 # What is left of a doubt about a word that is written down for the old one: of those that were read and doubted most
 # (below .7 and .5), three of four were natural and four of five said nearly the same.
@@ -128,16 +128,10 @@ class CandidateJudge:
         chosen = fast if soon else names
         self._natural = {known: learned(f"natural{name}") for known, name in chosen.items()}
         self._alike = {known: learned(f"alike{name}") for known, name in names.items()}
-        self._unread = learned(f"natural unread{without}")
         # Those of `soon` were fitted on listed words that no model had chosen, and need no correction.
-        self._strange = STRANGE
+        self._strange = 1.0 if soon else STRANGE
         used = (*self._natural.values(), *self._alike.values())
-        used += (self._unread,) if soon else ()
         self.signature = f"learned-{digest([msgspec.json.encode(one).decode() for one in used], 8)}"
-
-    def unread(self, slot: Slot, one: ScoredCandidate) -> float:
-        """The probability that a reader takes the word, by what is known of both words wherever they stand."""
-        return self._unread(one.features(slot))
 
     def natural(self, slot: Slot, one: ScoredCandidate) -> float:
         """The probability that a reader takes the word, by what has been scored of it so far."""

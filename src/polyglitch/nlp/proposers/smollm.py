@@ -16,7 +16,6 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND, near_words
-from polyglitch.nlp.models.downloads import smollm_signature
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
 from polyglitch.nlp.models.smollm import SmolLm, open_smollm
 from polyglitch.nlp.parsers.choose import Recent
@@ -55,12 +54,9 @@ FLOOR = 0.78
 # A sentence with so many words of the probability that is asked for needs no others; where there are fewer, its
 # likeliest others are scored too, of which a method takes the best.
 ENOUGH, OTHERS = 2, 6
-# Words that are written down and, by what is known of both words wherever they stand, so likely to be natural need no
-# model where a sentence has enough of them: of those that were read 97 of 100 were, with their set left out.
-SURE, ENOUGH_SURE = 0.95, 2
 # Where words must only be natural: how many of a slot are scored, and how natural they must be by what is to the left;
 # the others of them are scored in sentences that have few. More of either is tokens for words that are seldom taken.
-SCORED_SOON, WORTH_A_TOKEN = 6, 0.85
+SCORED_SOON, WORTH_A_TOKEN = 6, 0.9
 LOOKED_AT_SOON = (
     30  # of the words that are looked at one by one there; of 60 the later ones were never taken
 )
@@ -144,7 +140,7 @@ class SmolLmProposer:
         known = f"+{relations.signature}" if relations else ""
         first = f"<{asked_for}" if asked_for else ""
         judge = f"{near_words(language).signature}{known}-{self._judge.signature}"
-        self.signature = f"{smollm_signature()}/14-{judge}>={floor}{first}"
+        self.signature = f"{model.signature}/15-{judge}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
@@ -198,14 +194,11 @@ class SmolLmProposer:
         for number, slot in enumerate(slots):
             by_text.setdefault(slot.parse.text, []).append(number)
         found: dict[int, list[tuple[float, ScoredCandidate]]] = {}
-        if self._asked_for and wanted is None:
-            for numbers in by_text.values():
-                found |= self._sure({number: slots[number] for number in numbers})
         sentences = [
             self._sentence(text, [(number, slots[number]) for number in numbers])
             for text, numbers in by_text.items()
-            if numbers[0] not in found
         ]
+        sentences.sort(key=size)  # attention is padded to the longest of a pass
         for some in rows([one for one in sentences if one.places], size, AT_ONCE):
             pool = self._pool
             pool.clear()
@@ -218,36 +211,6 @@ class SmolLmProposer:
                 judged = [(self._natural(one, word), word) for word in one.hopeful]
                 found[one.number] = best_first(judged, self._floor)
         return [found.get(number, []) for number in range(len(slots))]
-
-    def _sure(self, slots: dict[int, Slot]) -> dict[int, list[tuple[float, ScoredCandidate]]]:
-        """The words of a sentence's slots that need no model, if there are enough of them; else nothing."""
-        found = {
-            number: best_first(
-                [(self._judge.unread(slot, word), word) for word in self._written_down(slot)], SURE
-            )
-            for number, slot in slots.items()
-        }
-        return found if sum(map(len, found.values())) >= ENOUGH_SURE else {}
-
-    def _written_down(self, slot: Slot) -> Iterator[ScoredCandidate]:
-        """The words that are written down for a slot's own and suit it, without any odds."""
-        token, words = slot.token, self._candidates
-        known = words.of(token)
-        for other, kind in known.listed.items():
-            word, relation = words.words[other], known.relations.get(other, "")
-            if kind == LISTED and relation != "opposite" and suits(slot, word):
-                yield ScoredCandidate(
-                    word,
-                    words.tokens[other],
-                    float(known.near[other]),
-                    float(known.similar[other]),
-                    relation,
-                    kind,
-                    same_field=False,
-                    own=0.0,
-                    gain=0.0,
-                    senses=known.senses,
-                )
 
     def _score_what_follows(self, pool: PackedPool, tried: Sequence[Tried]) -> None:
         """Score the words with what follows, in steps between which those are dropped that fell too low."""
@@ -459,6 +422,7 @@ def score_right(pool: PackedPool, tried: Sequence[Tried], start: int, end: int) 
         for word in one.hopeful
         if (span := due(one, word, start, end))[0] < span[1]
     ]
+    live.sort(key=lambda item: len(item[1].before))  # attention is padded to the longest of a pass
     for row in rows(live, lambda item: item[3] - item[2]):
         score_row(pool, row)
 
