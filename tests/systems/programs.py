@@ -32,14 +32,17 @@ for raw in sys.stdin.buffer:
         for _ in range(200):
             sys.stderr.write("x" * 1023 + "\n")
         sys.stderr.flush()
+    if "double" in line:
+        answer *= 2  # written at once, so that no pause of the scheduler parts the two lines
     say(answer)
     if not buffered:
         flush()
-    if "double" in line:
-        time.sleep(0.005)  # late enough to be missed by a glance right after the answer
+    if "late" in line:
+        time.sleep(0.3)  # longer than any pause after an answer
         say(answer)
-        if not buffered:
-            flush()
+        flush()
+    if "stall" in line:
+        time.sleep(600)
     if "leave" in line:
         flush()
         os._exit(0)

@@ -16,7 +16,7 @@ from polyglitch.protocols import System
 from polyglitch.records import Input, Output
 from polyglitch.tools import open_system
 
-from .programs import command, honest, write_program
+from .programs import MISBEHAVING, command, honest, write_program
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +73,7 @@ def test_a_fault_is_recorded_where_it_belongs(tmp_path: Path, bad: str, place: i
         ("bytes", "error", "the answer is not valid UTF-8: byte 0xff at 1"),
         ("empty", "error", "empty answer"),
         ("double", "error", "more than one line for one input"),
+        ("late", "error", "more than one line for one input"),
         ("hang", "timeout", "no answer in 1.5 s"),
         ("drop", "timeout", "no answer in 1.5 s"),
     ],
@@ -81,8 +82,85 @@ def test_the_record_says_what_went_wrong(
     tmp_path: Path, bad: str, status: str, message: str
 ) -> None:
     with running(write_program(tmp_path), timeout=1.5) as system:
-        output = ask(system, "good", f"{bad} now")[1]
+        output = ask(system, "good", f"{bad} now", "good again")[1]
     assert (output.status, output.error) == (status, message)
+
+
+THINKING = """
+import sys, time
+for line in sys.stdin:
+    time.sleep(0.3)
+    print(f"<{line.strip().upper()}>", flush=True)
+    if "late" in line:
+        time.sleep(0.2)
+        print("<AND MORE>", flush=True)
+"""
+
+READING_AHEAD = """
+import queue, sys, threading, time
+lines = queue.Queue()
+threading.Thread(target=lambda: [lines.put(line) for line in sys.stdin] + [lines.put("")]).start()
+while line := lines.get():
+    print(f"<{line.strip().upper()}>", flush=True)
+    if "late" in line:
+        time.sleep(0.3)
+        print("<AND MORE>", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        *((source, place) for source in (MISBEHAVING, THINKING) for place in (0, 2)),
+        (READING_AHEAD, 0),  # found out by count alone, so enough has to follow
+    ],
+)
+def test_a_line_that_comes_late_is_no_answer_to_the_next_input(
+    tmp_path: Path, source: str, place: int
+) -> None:
+    texts = ["one", "two", "three", "four"]
+    texts.insert(place, "late it")
+    with running(write_program(tmp_path, source)) as system:
+        outputs = ask(system, *texts)
+        after = ask(system, "afterwards")
+    wanted = [honest(text) if "late" not in text else "" for text in texts]
+    assert [output.text for output in outputs] == wanted
+    assert outputs[place].error == "more than one line for one input"
+    assert after[0].text == honest("afterwards")
+
+
+@pytest.mark.parametrize("next_text", ["die", "hang", "drop", "late", "double", "empty"])
+def test_a_late_line_makes_up_for_no_other_fault(tmp_path: Path, next_text: str) -> None:
+    texts = ["one", "late it", f"{next_text} too", "two"]
+    with running(write_program(tmp_path), timeout=2.0) as system:
+        outputs = ask(system, *texts)
+    assert [output.text for output in outputs] == [honest("one"), "", "", honest("two")]
+
+
+def test_a_line_later_than_its_batch_is_no_answer_in_the_next(tmp_path: Path) -> None:
+    with running(write_program(tmp_path, THINKING)) as system:
+        for _ in range(2):
+            ask(system, "one", "late it")
+            outputs = ask(system, "two", "three")
+            assert [output.text for output in outputs] == [honest("two"), honest("three")]
+
+
+def test_a_program_that_stalls_after_its_answer_costs_only_time(tmp_path: Path) -> None:
+    texts = ["one", "stall", "two", "three"]
+    with running(write_program(tmp_path), timeout=1.5) as system:
+        assert [output.text for output in ask(system, *texts)] == [honest(t) for t in texts]
+
+
+def test_a_program_that_takes_pieces_for_lines_gets_whole_lines(tmp_path: Path) -> None:
+    source = (
+        "import os\nwhile piece := os.read(0, 65536):\n"
+        "  print(f'{os.getpid()}:<{piece.decode().strip().upper()}>', flush=True)\n"
+    )
+    texts = [f"line {number}" for number in range(8)]
+    with running(write_program(tmp_path, source)) as system:
+        batches = [[output.text.split(":") for output in ask(system, *texts)] for _ in range(4)]
+    assert [[text for _, text in batch] for batch in batches] == [[honest(t) for t in texts]] * 4
+    assert len({process for process, _ in batches[-1]}) == 1  # no more restarts
 
 
 def test_a_flood_of_complaints_blocks_nobody(tmp_path: Path) -> None:
@@ -228,7 +306,11 @@ def test_whatever_the_mix_every_good_input_gets_its_own_answer(
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
-@given(words=st.lists(st.sampled_from(["good", "double", "die", "hang"]), min_size=2, max_size=5))
+@given(
+    words=st.lists(
+        st.sampled_from(["good", "double", "late", "die", "hang"]), min_size=2, max_size=5
+    )
+)
 def test_hangs_among_other_faults_cost_nobody_else_an_answer(
     tmp_path_factory: pytest.TempPathFactory, words: list[str]
 ) -> None:

@@ -28,6 +28,8 @@ from polyglitch.records import Input, Output, digest
 from polyglitch.systems.answers import answer, failed, timed_out
 
 HEARTBEAT = 0.1  # seconds between looks at a process whose grandchild may hold its pipe open
+BLINK = 0.00005  # seconds a waiting program takes to read on; from there looks at it get rarer,
+LONGEST_BLINK = 0.002  # up to this many seconds apart, as a busy program costs nothing to wait for
 LAST_WORDS = 1.0  # seconds for the last of standard error, and then for the exit code, to arrive
 FAREWELL = 0.3  # seconds a process has to end by itself, and then after SIGTERM
 TAIL = 2048  # bytes of standard error that are kept
@@ -99,6 +101,21 @@ class Child:
             return not self._unsent
         waiting = fcntl.ioctl(pipe.fileno(), termios.FIONREAD, b"\0" * 4)
         return not any(waiting)
+
+    def reads_on(self, deadline: float) -> bool:
+        """Whether the program takes all that was sent in time, and writes no line before it does."""
+
+        def wrote() -> bool:
+            return b"\n" in self._received
+
+        self._pump(deadline, lambda: wrote() or not self._unsent)
+        pause = BLINK
+        while not (self.has_read() or wrote() or self.ended) and time.monotonic() < deadline:
+            time.sleep(pause)  # no event tells that a pipe was emptied
+            pause = min(2 * pause, LONGEST_BLINK)
+            self._pump(0.0, wrote)
+        self._pump(0.0, wrote)  # what it wrote before it read is in its pipe by now
+        return not wrote() and (self.has_read() or self.ended)
 
     def exit(self) -> tuple[int | None, Foreign]:
         """The exit code of a program whose output is over, and in words with its last complaint."""

@@ -2,14 +2,23 @@
 
 Newlines inside an input are sent as spaces. A question with a context is sent as `question<TAB>context`.
 
-A program that stays up: a line is written, its answer read, then the next line written.
+A program that stays up: a line is written, its answer read, then the next line written. Should it
+write a line too many, at once or seconds later, that must not pass for the answer to a later input:
 
-A batch is first asked at full speed. A surplus line may arrive when the next input is already
-written and would be taken for its answer, so as soon as anything is out of order the answers of the
-batch are thrown away and it is asked again carefully: with a pause after each answer in which a
-surplus shows, and on a fresh process after each fault. So a fault is recorded where it belongs and
-no input gets the answer of its neighbour. One thing no count can tell: a surplus line that is late
-(see GLANCE) when the very next input gets no answer at all.
+- The end of a line is held back until the program has taken the rest. By then it is done with the
+  line before, and a line that it has written since is a surplus of that one.
+- A batch is first asked at full speed. As soon as anything is out of order its answers are thrown
+  away and it is asked again carefully: with a pause after each answer in which a surplus shows, and
+  on a fresh process after each fault. Where a process wrote a line too many, what it answered is
+  asked again alone, each input closed behind its line, until it is clear whose that line was.
+
+A program that takes a piece of a line for a line is found out by the second and gets whole lines.
+
+Two things stay unseen. A program that reads ahead (with a thread, or behind a pipe of its own) does
+not show when it is done with a line: if its surplus is later than the pauses after the answers, and
+either all answers then stay one behind for longer than such a pause or a later input gets none, the
+count fits. And where the last input of a batch has a surplus later than that pause, its first line
+is its answer; the surplus is thrown away.
 """
 
 from __future__ import annotations
@@ -73,6 +82,8 @@ class LockStep:
         )
         self._patience = min(PATIENCE, timeout / 4)
         self._once: Once | None = None
+        self._by_pieces = False  # whether it takes a piece of a line for a line
+        self._ending = timeout  # seconds in which it ends, or writes more, once its input is closed
         # Started by the first question: a system is opened and its signature compared before anything runs.
         self._child: Child | None = None
 
@@ -80,7 +91,8 @@ class LockStep:
         """Answer each input."""
         with self._lock:
             if self._child and (self._child.has_more(0.0) or self._child.ended):
-                self._part_with_stale(self._child)
+                self._warn_of_surplus(self._child)
+                self._end_child()
             try:
                 return self._ask_all(inputs, careful=False)
             except OutOfStep:
@@ -91,13 +103,15 @@ class LockStep:
         """End the program."""
         with self._lock:
             if self._child:
+                self._warn_of_surplus(self._child)
                 self._child.close()
                 self._child = None
 
-    def _part_with_stale(self, child: Child) -> None:
+    def _warn_of_surplus(self, child: Child) -> None:
         if child.has_more(0.0):
-            log.warning("%s wrote a line that nobody asked for; restarted", self._argv[0])
-        self._end_child()
+            log.warning(
+                "%s wrote a line that nobody asked for, when a batch was over", self._argv[0]
+            )
 
     def _end_child(self) -> None:
         if self._child:
@@ -106,6 +120,7 @@ class LockStep:
 
     def _ask_all(self, inputs: Sequence[Input], careful: bool) -> list[Output]:
         outputs: list[Output] = []
+        answered: dict[int, bytes] = {}  # the lines of this batch that the process has answered
         for index, item in enumerate(inputs):
             if self._once:
                 return outputs + self._once.ask(inputs[index:])
@@ -114,28 +129,97 @@ class LockStep:
             except UnicodeEncodeError as error:
                 outputs.append(failed(f"the input is not valid Unicode: {error.reason}"))
                 continue
-            output = self._ask_line(line, careful)
-            grace = _grace(output) if careful or index == len(inputs) - 1 else GLANCE
-            outputs.append(self._unless_surplus(output, grace, careful))
+            try:
+                output = self._ask_line(line, careful)
+            except OutOfStep:
+                if not careful:
+                    raise
+                self._ask_again(answered, outputs)
+                output = self._ask_line(line, careful)
+            outputs.append(output)
+            if self._child:
+                if self._child.answers == 1:
+                    answered.clear()
+                answered[index] = line
+                grace = _grace(output) if careful or index == len(inputs) - 1 else GLANCE
+                self._look_for_surplus(self._child, grace, answered, outputs, careful)
         return outputs
 
-    def _unless_surplus(self, output: Output, grace: float, careful: bool) -> Output:
-        """The output, if nothing more came after it."""
-        child = self._child
-        if child is None:
-            return output
+    def _look_for_surplus(
+        self,
+        child: Child,
+        grace: float,
+        answered: dict[int, bytes],
+        outputs: list[Output],
+        careful: bool,
+    ) -> None:
+        """Go on with this process only if it lives and wrote nothing after the last answer."""
         surplus = child.has_more(grace)
         if not surplus and not child.ended:
-            return output
+            return
         if child.answers > 1 and not careful:
             raise OutOfStep
+        if surplus and child.answers == 1:
+            # It got one whole line, so there is no doubt.
+            outputs[-1] = failed(SURPLUS, outputs[-1].seconds)
+            self._end_child()
+        else:
+            self._ask_again(answered, outputs)
+
+    def _ask_again(self, answered: dict[int, bytes], outputs: list[Output]) -> None:
+        """End the process; if it wrote a line too many, ask again what it answered, each alone.
+
+        A late line shifts the answers after it, so each may be that of another input. From the last
+        one back, up to one that is to blame and whose answer stood in its own place.
+        """
+        surplus = self._child is not None and self._child.has_more(0.0)
         self._end_child()
-        return failed(SURPLUS, output.seconds) if surplus else output
+        if not surplus:
+            return
+        guilty = False
+        for index in sorted(answered, reverse=True):
+            had = outputs[index]
+            first, too_many = self._ask_alone(answered[index])
+            outputs[index] = failed(SURPLUS, first.seconds) if too_many else first
+            guilty = guilty or too_many
+            if too_many and (first.text, first.error) == (had.text, had.error):
+                return
+        if not guilty:
+            self._by_pieces = self._answers_a_piece(answered[index], first.seconds)
+
+    def _ask_alone(self, line: bytes) -> tuple[Output, bool]:
+        """What a fresh process answers first, and whether it writes more before it ends."""
+        output = self._ask_line(line, careful=True)
+        child = self._child
+        if child is None:
+            return output, False
+        child.send(b"", last=True)
+        too_many = child.has_more(self._ending)
+        if not too_many and not child.ended:
+            # It stays although nothing more can come to it: the next time it is soon left.
+            self._ending = min(self._ending, PATIENCE)
+        self._end_child()
+        return output, too_many
+
+    def _answers_a_piece(self, line: bytes, seconds: float) -> bool:
+        """Whether a fresh process answers a line that has no end yet."""
+        child = Child(self._argv)
+        try:
+            child.send(line.removesuffix(b"\n"))
+            return child.has_more(GRACE + 2 * seconds)
+        finally:
+            child.kill()
 
     def _ask_line(self, line: bytes, careful: bool) -> Output:
         start = time.monotonic()
         child = self._child = self._child or Child(self._argv)
-        child.send(line)
+        if child.answers and not self._by_pieces:
+            child.send(line.removesuffix(b"\n"))
+            if not child.reads_on(start + self._timeout):
+                raise OutOfStep
+            child.send(b"\n")
+        else:
+            child.send(line)
         if not self._spoken and not self._speaks(child, start + self._timeout):
             return self._ask_closed(child, start)
         raw = child.take_line(start + self._timeout)
