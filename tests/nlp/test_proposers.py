@@ -29,7 +29,7 @@ def slots(text: str, *wanted: str) -> list[Slot]:
 def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
     from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 
-    proposer = open_smollm_proposer("en")
+    proposer = open_smollm_proposer("en", "0.5")
     text = "The two countries have agreed to share the river, whose level has fallen every summer."
     first, second = proposer.propose(slots(text, "river", "summer"), 10)
     assert "winter" in {one.word for one in second}
@@ -41,16 +41,32 @@ def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
 
 
 def test_what_is_written_down_for_a_word_must_fit_the_sentence_too() -> None:
-    """A dog may be a pet; a pastry has no frontier, and who barks is no pet."""
+    """A cord may be a string, but nobody unplugs one; nor does a pet bark."""
     from polyglitch.nlp.proposers.smollm import open_smollm_proposer
 
     proposer = open_smollm_proposer("en")
-    text = "Leave a narrow border around the edge of the pastry and chill it."
-    (found,) = proposer.propose(slots(text, "border"), 10)
-    assert not [one for one in found if one.word == "frontier" and one.accepted >= 0.9]
-    guarded = "The soldiers guarded the border between the two countries all winter."
-    (other,) = proposer.propose(slots(guarded, "border"), 10)
-    assert "frontier" in [one.word for one in other if one.accepted >= 0.9]
+
+    def taken(text: str, word: str) -> set[str]:
+        (found,) = proposer.propose(slots(text, word), 10)
+        return {one.word for one in found if one.accepted >= ASKED_FOR}
+
+    assert "string" in taken("He tied the parcel with a cord and carried it home.", "cord")
+    assert "string" not in taken("Please unplug the cord before you clean the kettle.", "cord")
+    assert "pet" not in taken("A dog began to bark behind the fence.", "dog")
+
+
+def test_only_promising_words_are_scored_with_all_that_follows() -> None:
+    """Of each sentence those that one token speaks for, or else its best two."""
+    from polyglitch.nlp.proposers.smollm import ENOUGH, open_smollm_proposer
+
+    proposer = open_smollm_proposer("en")
+    text = "The soldiers guarded the border between the two countries all winter."
+    found = proposer.scored(slots(text, "soldiers", "border", "countries", "winter"), 20)
+    words = [word for some in found for _, word in some]
+    assert words and all(word.followed > 1 for word in words)
+    assert len(words) <= 12, "not all that might stand there"
+    (none,) = proposer.scored(slots("The Xyzzy of the quux fell.", "quux"), 20)
+    assert len(none) <= ENOUGH
 
 
 def test_words_are_nearly_those_of_the_exact_model() -> None:

@@ -25,10 +25,11 @@ GAIN, CHANGE, WORST, LIKELY = (-9.0, 4.0), (-6.0, 0.0), (-6.0, 0.0), (-16.0, 0.0
 # what follows hardly ever makes a word better. Four tokens tell of most words; what they let pass is told from eight
 # ("I bought this car in March and the lid refuses to close"), and no better from all.
 STAGES = (0, 1, 4, 8)
-# Where words are only asked to be natural, one token tells as much as eight, by a model that is fitted for it: with a
-# set left out the area is .816 for one and .823 for eight.
+# Where words are only asked to be natural, a model that is fitted for it tells from one token which are worth more.
+# All eight then tell of these anew: who is likely by one token often is so by chance alone.
 SOON = (0, 1)
-ASKED_FOR = 0.95  # the probability of being natural that methods ask for by default: some two cases a sentence
+PROMISING = 0.915  # what is asked of a word by one token
+ASKED_FOR = 0.92  # the probability of being natural that methods ask for by default: some three cases a sentence
 
 # What is left of a doubt about a word that is written down for the old one: of those that were read and doubted most
 # (below .7 and .5), three of four were natural and four of five said nearly the same.
@@ -57,6 +58,7 @@ class ScoredCandidate(msgspec.Struct):
     in_context: float | None = None  # cosine of both words in their sentences, once a model looked
     before: tuple[int, ...] = ()  # where the model has what was computed of the sentence up to here
     senses: int = 0  # meanings of the old word by WordNet
+    followed: int = 0  # tokens after the word that were scored
 
     def features(self, slot: Slot) -> dict[str, float]:
         """What the learned models look at."""
@@ -117,7 +119,7 @@ def learned(name: str) -> Logistic:
 class CandidateJudge:
     """The learned models for what is installed: with or without WordNet, with or without words in context.
 
-    `soon` has those that are made for words that are scored with one token of what follows, and only for being natural.
+    `soon` has others for words that are scored with one token of what follows so far, made for being natural only.
     """
 
     def __init__(self, wordnet: bool, in_context: bool = False, soon: bool = False) -> None:
@@ -125,17 +127,20 @@ class CandidateJudge:
         heard = "" if in_context else " without minilm"
         names = {True: f"{without}{heard}", False: f" at first{without}"}
         fast = {True: f" soon{without}", False: f" left{without}"}
-        chosen = fast if soon else names
-        self._natural = {known: learned(f"natural{name}") for known, name in chosen.items()}
+        self._soon = (
+            {known: learned(f"natural{name}") for known, name in fast.items()} if soon else {}
+        )
+        self._natural = {known: learned(f"natural{name}") for known, name in names.items()}
         self._alike = {known: learned(f"alike{name}") for known, name in names.items()}
-        # Those of `soon` were fitted on listed words that no model had chosen, and need no correction.
+        # Where words are chosen by one token first, that model has heard of listed words that none had chosen.
         self._strange = 1.0 if soon else STRANGE
-        used = (*self._natural.values(), *self._alike.values())
+        used = (*self._natural.values(), *self._alike.values(), *self._soon.values())
         self.signature = f"learned-{digest([msgspec.json.encode(one).decode() for one in used], 8)}"
 
     def natural(self, slot: Slot, one: ScoredCandidate) -> float:
         """The probability that a reader takes the word, by what has been scored of it so far."""
-        return heard(one, self._natural[one.state is not None](one.features(slot)), self._strange)
+        models = self._soon if self._soon and one.followed <= SOON[-1] else self._natural
+        return heard(one, models[one.state is not None](one.features(slot)), self._strange)
 
     def alike(self, slot: Slot, one: ScoredCandidate) -> float:
         """The probability that a reader takes the word and finds that the sentence says nearly the same."""

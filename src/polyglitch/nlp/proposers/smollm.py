@@ -6,7 +6,7 @@ after: by how much more, or less, likely the sentence gets than with the word th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -21,6 +21,7 @@ from polyglitch.nlp.models.smollm import SmolLm, open_smollm
 from polyglitch.nlp.parsers.choose import Recent
 from polyglitch.nlp.proposers.candidate_scoring import (
     ASKED_FOR,
+    PROMISING,
     SOON,
     STAGES,
     CandidateJudge,
@@ -56,7 +57,7 @@ FLOOR = 0.78
 ENOUGH, OTHERS = 2, 6
 # Where words must only be natural: how many of a slot are scored, and how natural they must be by what is to the left;
 # the others of them are scored in sentences that have few. More of either is tokens for words that are seldom taken.
-SCORED_SOON, WORTH_A_TOKEN = 6, 0.9
+SCORED_SOON, WORTH_A_TOKEN = 6, 0.88
 LOOKED_AT_SOON = (
     30  # of the words that are looked at one by one there; of 60 the later ones were never taken
 )
@@ -131,7 +132,7 @@ class SmolLmProposer:
         relations = open_word_relations(language)
         self.wordnet = relations is not None
         self._judge = CandidateJudge(self.wordnet, soon=bool(asked_for))
-        self._stages = stages or (SOON if asked_for else STAGES)
+        self._stages = stages or STAGES
         self._tail = max(self._stages[-1], 1)  # the model must have passed over the old word
         self._floor, self._asked_for = floor, asked_for
         usual = RESCORED if floor else UNFILTERED
@@ -216,15 +217,35 @@ class SmolLmProposer:
         """Score the words with what follows, in steps between which those are dropped that fell too low."""
         for start, end in pairwise(self._stages):
             score_right(pool, tried, start, end)
+            for _, word in words_of(tried):
+                word.followed = end
             self._drop_hopeless(tried)
+            if self._asked_for and end == SOON[-1]:
+                self._keep_promising(tried)
+
+    def _keep_promising(self, tried: Sequence[Tried]) -> None:
+        """Leave out the words that are not worth more tokens; a sentence with few of them keeps its best."""
+        for some in by_sentence(tried):
+            ranked = sorted(
+                (
+                    (self._natural(one, word), place)
+                    for place, (one, word) in enumerate(words_of(some))
+                ),
+                reverse=True,
+            )
+            kept = {
+                place
+                for rank, (natural, place) in enumerate(ranked)
+                if natural >= PROMISING or rank < ENOUGH
+            }
+            words = iter(range(len(ranked)))
+            for one in some:
+                one.hopeful = [word for word in one.hopeful if next(words) in kept]
 
     def _score_others(self, pool: PackedPool, tried: Sequence[Tried]) -> None:
         """Score the words that were put off in sentences where too few of the others stood the test."""
-        by_text: dict[str, list[Tried]] = {}
-        for one in tried:
-            by_text.setdefault(one.slot.parse.text, []).append(one)
         second = []
-        for some in by_text.values():
+        for some in by_sentence(tried):
             good = sum(self._natural(one, word) >= self._asked_for for one, word in words_of(some))
             if good < ENOUGH:
                 left = [
@@ -385,6 +406,14 @@ class SmolLmProposer:
         """Leave out the words that have fallen too low: nothing that follows would raise them."""
         for one in tried:
             one.hopeful = [word for word in one.hopeful if self._natural(one, word) >= self._floor]
+
+
+def by_sentence(tried: Sequence[Tried]) -> Iterable[list[Tried]]:
+    """The slots of each sentence."""
+    found: dict[str, list[Tried]] = {}
+    for one in tried:
+        found.setdefault(one.slot.parse.text, []).append(one)
+    return found.values()
 
 
 def words_of(tried: Sequence[Tried]) -> Iterator[tuple[Tried, ScoredCandidate]]:
