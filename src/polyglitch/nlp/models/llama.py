@@ -77,6 +77,9 @@ class Weights:
         """A pass over some tokens, each at its place in its text."""
         return FloatSteps(self, self.words[ids])
 
+    def prepare(self) -> None:
+        """Make what is made when it is first used."""
+
     def times(self, name: str, rows: Floats, room: Floats | None = None) -> Floats:
         """Rows times one of the matrices, taken from the tensors when it is its turn."""
         found: Floats = np.matmul(rows, self.tensors[name], out=room)

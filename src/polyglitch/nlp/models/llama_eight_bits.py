@@ -47,6 +47,10 @@ class QuickWeights(Weights):
         ]
         return QuickSteps(self, self.words[ids], at_start)
 
+    def prepare(self) -> None:
+        """Make the networks, which takes a third of a second."""
+        self._networks  # noqa: B018
+
     def scores(self, states: Floats, words: int | None = None) -> Floats:
         """The unnormalised log-probabilities of all next tokens, or of so many of the first, after each state."""
         return self._vocabulary(words)(states)

@@ -100,6 +100,7 @@ class PackedPool:
         self.size = starts.pop()
         if not self._weights.two_at_once or sum(counts) < APART:
             return self._pass(texts, starts)
+        self._weights.prepare()  # once, not by both
         with one_thread():  # of numpy's, whose products are small ones
             half = bisect_left(starts, (starts[0] + self.size) / 2)
             other = other_core().submit(self._pass, texts[half:], starts[half:])
