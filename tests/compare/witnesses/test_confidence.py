@@ -298,3 +298,12 @@ def test_two_ways_to_say_the_very_same_are_no_place_of_difference(
 ) -> None:
     for outputs in ((first, second), (second, first)):
         assert (changed_pair(trial(outputs), "pt") is None) == same
+
+
+def test_what_is_kept_of_a_lens_tells_how_it_computed() -> None:
+    """In whole numbers a word is a little more or less likely: float32's odds in a store are not taken for these."""
+    from polyglitch.compare.oracles.witnesses import confidence
+    from polyglitch.nlp.models.onnx_graph import has_onnxruntime
+
+    said = (confidence.SCORING, confidence.Confidence.signature, confidence.ForeignLens.signature)
+    assert [("int8" in one) for one in said] == [has_onnxruntime()] * 3

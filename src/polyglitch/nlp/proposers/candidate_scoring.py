@@ -29,7 +29,8 @@ STAGES = (0, 1, 4, 8)
 # All eight then tell of these anew: who is likely by one token often is so by chance alone.
 SOON = (0, 1)
 PROMISING = 0.915  # what is asked of a word by one token
-ASKED_FOR = 0.93  # the probability of being natural that methods ask for by default: some three cases a sentence
+# The probability of being natural that methods ask for by default: some two and a half cases a sentence.
+ASKED_FOR = 0.93
 
 # What is left of a doubt about a word that is written down for the old one: of those that were read and doubted most
 # (below .7 and .5), three of four were natural and four of five said nearly the same.
