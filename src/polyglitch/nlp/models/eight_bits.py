@@ -45,11 +45,15 @@ class Scaled(msgspec.Struct, frozen=True):
 
 def scaled(graph: Graph, rows: str) -> Scaled:
     """Rows that products in whole numbers take."""
-    largest = graph.node("ReduceMax", graph.node("Abs", rows), axes=[1])
+    # In two passes over the numbers: what makes another array of them takes as long as the product.
+    largest, least = (graph.node(f"Reduce{which}", rows, axes=[1]) for which in ("Max", "Min"))
+    largest = graph.node("Max", largest, graph.node("Neg", least))
     largest = graph.node("Max", largest, graph.constant(np.float32(SMALLEST_ROW)))
-    step, middle = graph.constant(np.float32(1 / LARGEST)), graph.constant(np.uint8(128))
-    whole = graph.node("QuantizeLinear", graph.node("Div", rows, largest), step, middle)
-    return Scaled(whole, largest)
+    step = graph.node("Mul", largest, graph.constant(np.float32(1 / LARGEST)))
+    step = graph.node("Reshape", step, graph.constant(np.array([-1])))
+    middle = graph.constant(np.array([128], np.uint8))
+    middle = graph.node("Expand", middle, graph.node("Shape", step))
+    return Scaled(graph.node("QuantizeLinear", rows, step, middle, axis=0), largest)
 
 
 def product(graph: Graph, rows: Scaled, matrix: EightBits) -> str:
