@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polyglitch.errors import UsageError
-from polyglitch.systems.bergamot.forced import read_model
+from polyglitch.systems.bergamot.model_file import read_model
 from polyglitch.systems.bergamot.network import MAGIC, read_shortlist
 
 OPTIONS = b'dim-emb: 2\ntype: transformer\ndim-vocabs:\n  - 3\ntransformer-preprocess: ""\n\0'

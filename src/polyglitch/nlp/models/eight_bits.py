@@ -15,7 +15,7 @@ from polyglitch.files.lazy_numpy import np
 from polyglitch.nlp.models.onnx_graph import CONTRIBUTED, Graph
 from polyglitch.protocols import Floats
 
-LARGEST = 127
+LARGEST, MIDDLE = 127, 128
 SMALLEST_ROW = 1e-12  # a row of nothing is not divided by nothing
 
 
@@ -28,6 +28,11 @@ class EightBits(msgspec.Struct, frozen=True):
     def columns(self, some: slice) -> EightBits:
         """Some columns of it."""
         return EightBits(self.whole[:, some], self.scale[some])
+
+    def numbers(self) -> Floats:
+        """The matrix as float32."""
+        found: Floats = np.ascontiguousarray(self.whole) * self.scale
+        return found
 
 
 def eight_bits(matrix: Floats) -> EightBits:
@@ -43,28 +48,34 @@ class Scaled(msgspec.Struct, frozen=True):
     largest: str
 
 
-def scaled(graph: Graph, rows: str) -> Scaled:
-    """Rows that products in whole numbers take."""
-    # In two passes over the numbers: what makes another array of them takes as long as the product.
-    largest, least = (graph.node(f"Reduce{which}", rows, axes=[1]) for which in ("Max", "Min"))
-    largest = graph.node("Max", largest, graph.node("Neg", least))
+def scaled(graph: Graph, rows: str, positive: bool = False) -> Scaled:
+    """Rows that products in whole numbers take; all that one network scales are as many."""
+    # One scale a row: what makes another array of the numbers takes as long as their product.
+    sizes = rows if positive else graph.node("Abs", rows)
+    largest = graph.node("ReduceMax", sizes, axes=[1])
     largest = graph.node("Max", largest, graph.constant(np.float32(SMALLEST_ROW)))
     step = graph.node("Mul", largest, graph.constant(np.float32(1 / LARGEST)))
     step = graph.node("Reshape", step, graph.constant(np.array([-1])))
-    middle = graph.constant(np.array([128], np.uint8))
-    middle = graph.node("Expand", middle, graph.node("Shape", step))
+    middle = graph.once("middle", lambda: expanded(graph, step))
     return Scaled(graph.node("QuantizeLinear", rows, step, middle, axis=0), largest)
+
+
+def expanded(graph: Graph, step: str) -> str:
+    """The middle of the whole numbers for each row."""
+    return graph.node(
+        "Expand", graph.constant(np.array([MIDDLE], np.uint8)), graph.node("Shape", step)
+    )
 
 
 def product(graph: Graph, rows: Scaled, matrix: EightBits) -> str:
     """The rows times a matrix."""
-    middle = graph.constant(np.uint8(128))
+    middle = graph.constant(np.uint8(MIDDLE))
     ours = graph.constant(np.float32(1 / LARGEST))
     if adds_exactly():
         numbers, zeros = matrix.whole, np.zeros(len(matrix.scale), np.int8)
     else:
-        numbers = (matrix.whole.astype(np.int16) + 128).astype(np.uint8)
-        zeros = np.full(len(matrix.scale), 128, np.uint8)
+        numbers = (matrix.whole.astype(np.int16) + MIDDLE).astype(np.uint8)
+        zeros = np.full(len(matrix.scale), MIDDLE, np.uint8)
     found = graph.node(
         "MatMulIntegerToFloat",
         rows.whole,

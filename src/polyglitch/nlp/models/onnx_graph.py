@@ -7,7 +7,7 @@ A file is protobuf: a field is its number and kind, then a number or so many byt
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -53,10 +53,11 @@ def attribute(name: str, value: int | float | Sequence[int]) -> bytes:
     return field(1, name) + b"".join(field(8, one) for one in value) + field(20, NUMBERS)
 
 
-def described(name: str, width: int) -> bytes:
-    """What goes in or comes out: as many rows as there are of so many numbers."""
-    rows, columns = field(1, field(2, "rows")), field(1, field(1, width))
-    tensor = field(1, FLOAT) + field(2, rows + columns)
+def described(name: str, width: int | None) -> bytes:
+    """What goes in or comes out: as many rows as there are of so many numbers, or of any shape."""
+    tensor = field(1, FLOAT)
+    if width is not None:
+        tensor += field(2, field(1, field(2, f"rows of {name}")) + field(1, field(1, width)))
     return field(1, name) + field(2, field(1, tensor))
 
 
@@ -66,6 +67,7 @@ class Graph:
     def __init__(self) -> None:
         self._nodes: list[bytes] = []
         self._constants: dict[str, Any] = {}
+        self._shared: dict[str, str] = {}
         self._made = 0
 
     def constant(self, values: Any) -> str:
@@ -77,21 +79,34 @@ class Graph:
     def node(self, operator: str, *inputs: str, domain: str = "", **settings: Any) -> str:
         """What an operator makes of its inputs."""
         name = self._name()
-        self._add(operator, inputs, name, domain, settings)
+        self._add(operator, inputs, [name], domain, settings)
         return name
+
+    def nodes(self, operator: str, count: int, *inputs: str, **settings: Any) -> list[str]:
+        """The same of an operator that makes several things."""
+        names = [self._name() for _ in range(count)]
+        self._add(operator, inputs, names, "", settings)
+        return names
+
+    def once(self, name: str, make: Callable[[], str]) -> str:
+        """What several nodes need, made for the first of them."""
+        if name not in self._shared:
+            self._shared[name] = make()
+        return self._shared[name]
 
     def put(self, name: str, made: str) -> None:
         """Give what was made a name by which it comes out."""
-        self._add("Identity", [made], name, "", {})
+        self._add("Identity", [made], [name], "", {})
 
-    def session(self, inputs: Mapping[str, int], outputs: Mapping[str, int]) -> Any:
-        """The network, ready to run on one thread; rows of so many numbers go in and come out."""
+    def session(self, inputs: Mapping[str, int | None], outputs: Mapping[str, int | None]) -> Any:
+        """The network, ready to run on one thread; rows of so many numbers, or of any shape, go in and come out."""
         import onnxruntime
 
         onnxruntime.set_default_logger_severity(3)
         onnxruntime.disable_telemetry_events()  # Windows would be told
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.enable_mem_pattern = False  # which is made anew for each number of rows
         return onnxruntime.InferenceSession(
             self._file(inputs, outputs), options, providers=["CPUExecutionProvider"]
         )
@@ -104,16 +119,17 @@ class Graph:
         self,
         operator: str,
         inputs: Sequence[str],
-        output: str,
+        outputs: Sequence[str],
         domain: str,
         settings: Mapping[str, Any],
     ) -> None:
         parts = [field(1, one) for one in inputs]
-        parts += [field(2, output), field(4, operator), field(7, domain)]
+        parts += [field(2, one) for one in outputs]
+        parts += [field(4, operator), field(7, domain)]
         parts += [field(5, attribute(name, value)) for name, value in settings.items()]
         self._nodes.append(b"".join(parts))
 
-    def _file(self, inputs: Mapping[str, int], outputs: Mapping[str, int]) -> bytes:
+    def _file(self, inputs: Mapping[str, int | None], outputs: Mapping[str, int | None]) -> bytes:
         graph = [field(1, node) for node in self._nodes]
         graph.append(field(2, "network"))
         for name, values in self._constants.items():

@@ -27,7 +27,7 @@ from torch.nn import functional
 from polyglitch.errors import UsageError
 from polyglitch.files.lazy_numpy import np, npt
 from polyglitch.protocols import Floats, Inspection
-from polyglitch.systems.bergamot.forced import END, EPSILON, ModelFile, check, only, read_model
+from polyglitch.systems.bergamot.model_file import END, EPSILON, ModelFile, check, only, read_model
 from polyglitch.systems.white_box import attributes, inside
 
 MAGIC = 0xF11A48D5013417F5

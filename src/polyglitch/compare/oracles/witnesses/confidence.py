@@ -52,7 +52,7 @@ WORDS = re.compile(r"\w+")
 LEADS = 0.5  # of the worst word's surprise: what follows an error is often more surprising than the error
 AT_ONCE = 256  # outputs that a lens is given in one call
 # Of the rules by which lenses score, and of how Firefox's compute: what was kept by others is not taken for these.
-ARITHMETIC = ",int8" if has_onnxruntime() else ""
+ARITHMETIC = ",int8.2" if has_onnxruntime() else ""
 SCORING = f"2{ARITHMETIC}"
 Languages = tuple[str | None, str | None]  # of inputs and outputs
 Span = tuple[int, int]
