@@ -151,14 +151,6 @@ class FocusedLens(Lens, Protocol):
         """The pieces that touch the given characters of each output, with the same numbers as `score`; all for None."""
 
 
-@runtime_checkable
-class TwoWayLens(Lens, Protocol):
-    """A lens that comes with its other direction."""
-
-    def turned(self) -> Lens:
-        """The same for translations back into the language of its inputs."""
-
-
 class Adviser(Protocol):
     """A model that is asked for a second opinion, within a budget."""
 

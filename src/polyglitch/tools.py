@@ -24,7 +24,6 @@ from polyglitch.protocols import (
     QualityEstimator,
     System,
     Tools,
-    TwoWayLens,
     WhiteBox,
 )
 from polyglitch.records import Input, Parse, Seed
@@ -203,15 +202,8 @@ class Toolbox:
 
     @cached_property
     def back_lens(self) -> Lens | None:
-        """A model of the other direction that says how likely it finds a source after its translation.
-
-        The one named, else the other direction of the system itself where it is the lens and has one.
-        """
-        if self._open_back:
-            return self._open_back()
-        return (
-            self.lens.turned() if self.lens_is_own and isinstance(self.lens, TwoWayLens) else None
-        )
+        """The model named for it, which says how likely it finds a source after its translation."""
+        return self._open_back() if self._open_back else None
 
     def parser(self, language: str | None) -> Parser:
         """The parser for a language."""

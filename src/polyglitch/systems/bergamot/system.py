@@ -77,11 +77,6 @@ class Firefox(Scoring):
         """Translate each input."""
         return [self._ask_one(item.text) for item in inputs]
 
-    def turned(self) -> Firefox:
-        """The other direction, which the same wheel has."""
-        source, _, target = self._direction.partition("-")
-        return Firefox(f"{target}-{source}", self._translate, self._version)
-
     def inspect(
         self, inputs: Sequence[Input], outputs: Sequence[str] | None = None
     ) -> list[Inspection]:

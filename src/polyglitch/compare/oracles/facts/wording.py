@@ -300,10 +300,24 @@ def repeat_findings(
         return []
     allowed = frozenset(fact_lists(language).doubled)
     found = []
-    for one, other in repeats(fact_words(output, language), allowed):
+    words = fact_words(output, language)
+    for one, other in repeats(words, allowed):
         reason = f"'{output[one.start : other.end]}' stands twice in a row"
         found.append(FactFinding("repeated", reason, one.start, other.end, REPEATED))
+    for one, other in of_itself(words, language):
+        reason = f"'{output[one.start : other.end]}' is a thing of itself"
+        found.append(FactFinding("repeated", reason, one.start, other.end, REPEATED))
     return found[:1]
+
+
+def of_itself(words: tuple[FactWord, ...], language: str) -> list[tuple[FactWord, FactWord]]:
+    """First and last word of a noun that is said to be its own: "os dedos dos dedos" for toes."""
+    joins = fact_lists(language).joins_nouns
+    return [
+        (one, other)
+        for one, between, other in zip(words, words[1:], words[2:], strict=False)
+        if between.low in joins and one.low == other.low and len(one.low) >= LEAST_LETTERS
+    ]
 
 
 def repeats(
@@ -372,7 +386,9 @@ def no_name(low: str, source_language: str, language: str) -> bool:
 def is_foreign(low: str, source_language: str, language: str) -> bool:
     """Whether a word can hardly be one of a language: by its letters, or as a common word of the other."""
     lists = fact_lists(language)
-    if not low.replace("-", "").isalpha() or low in lists.loans or low in tell_words(language):
+    if not low.replace("-", "").isalpha() or low in tell_words(language):
+        return False
+    if low in lists.loans or low.removesuffix("s") in lists.loans:
         return False
     if is_borrowed(low, source_language):
         return False

@@ -222,10 +222,16 @@ def of_block(number: int, block: DiffBlock, sides: tuple[Units, Units]) -> list[
     found = []
     ranges = ((block.a_start, block.a_end), (block.b_start, block.b_end))
     for output, (side, (start, end)) in enumerate(zip(sides, ranges, strict=True)):
-        lost = start == end and end < len(side.units)
-        for at in range(start, end + lost):
-            if lost or any(letter.isalnum() for letter in side.units[at]):
-                found.append(ChangedWord(output, *side.spans[at], number, lost))
+        told = [any(letter.isalnum() for letter in unit) for unit in side.units]
+        lost = start == end
+        if lost:  # a mark is no word that comes too soon
+            start = next((at for at in range(end, len(told)) if told[at]), end)
+            end = min(start + 1, len(told))
+        found += [
+            ChangedWord(output, *side.spans[at], number, lost)
+            for at in range(start, end)
+            if told[at]
+        ]
     return found
 
 
