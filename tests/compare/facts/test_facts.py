@@ -68,6 +68,7 @@ def test_a_listed_word_is_known_in_its_forms() -> None:
         ("It was in the hospital.", "Foi no hospital.", "pt", set()),
         ("Call the Bank of England and Wales.", "Ligue para o Bank of England and Wales.", "pt", set()),
         ("The dog of the man barked.", "O cão do do homem latiu.", "pt", {"repeated"}),
+        ("You have 3 unread mails.", "Tem 3 mensagens não lidas.", "pt", set()),
         ("Wiggle your toes.", "Mexa os dedos dos dedos.", "pt", {"repeated"}),
         ("The lighthouse is old.", "O farol do farol é velho.", "pt", {"repeated"}),
         ("From time to time it rains.", "De tempo em tempo chove.", "pt", set()),
