@@ -19,7 +19,7 @@ from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.files.lazy_numpy import openblas
 from polyglitch.flow import Flow, estimate, finished
 from polyglitch.results.history import History
-from polyglitch.run.method_actor import Reply
+from polyglitch.run.method_actor import MethodActor, Reply
 from polyglitch.run.plan import LocalEngine, open_engine
 from polyglitch.run.process_loop import work
 from polyglitch.run.second_process import Request, SecondProcess
@@ -156,9 +156,11 @@ def test_warnings_are_told_by_the_process_that_people_see(
 
 
 @pytest.mark.needs("numpy")
-@pytest.mark.parametrize(("load", "making"), [(0.5, "4"), (1000.0, "1")])
-def test_judging_multiplies_with_one_thread_and_making_cases_with_all_unless_others_work_too(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], load: float, making: str
+@pytest.mark.parametrize(
+    ("load", "model", "making"), [(0.5, True, "4"), (1000.0, True, "1"), (0.5, False, "1")]
+)
+def test_only_words_of_a_model_are_made_with_all_threads_unless_others_work_too(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], load: float, model: bool, making: str
 ) -> None:
     monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
     found = openblas()
@@ -172,6 +174,9 @@ def test_judging_multiplies_with_one_thread_and_making_cases_with_all_unless_oth
     class CountingActor:
         def __init__(self, *_: Any) -> None:
             self.describe = threads
+
+        def asks_model(self, _: str) -> bool:
+            return model
 
         def mutate(self, *_: Any) -> Reply:
             return threads()
@@ -197,3 +202,10 @@ def test_judging_multiplies_with_one_thread_and_making_cases_with_all_unless_oth
     finally:
         set_count(before)
     assert told == {0: "4", 1: making, 2: "11", 4: making}  # the last piece still waits
+
+
+def test_which_methods_take_their_words_from_a_model(options: dict[str, Any]) -> None:
+    parameters = {"sit": {"proposer": "vectors"}, "cat": {"proposer": "in-context:smollm"}}
+    asked = options | {"methods": ["sit", "cat", "rti"], "parameters": parameters}
+    actor = MethodActor(msgspec.json.encode(make_campaign(asked)), ("en", "pt"))
+    assert [actor.asks_model(name) for name in asked["methods"]] == [False, True, False]

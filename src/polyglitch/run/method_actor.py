@@ -18,7 +18,7 @@ from polyglitch.campaign import Campaign, make_method
 from polyglitch.mutate.without_case import reasons_without_case
 from polyglitch.protocols import System
 from polyglitch.records import Case, Seed, Trial, Verdict
-from polyglitch.registry import Method
+from polyglitch.registry import Method, entry
 from polyglitch.store.leases import LeaseLost
 from polyglitch.store.store import Store
 from polyglitch.tools import BudgetedJudge, Toolbox, lens_elsewhere, open_back_lens, open_system
@@ -143,6 +143,14 @@ class MethodActor:
         """Why a method makes no case of some seeds, counted."""
         some = msgspec.json.decode(seeds, type=list[Seed])
         return replied(lambda: reasons_without_case(self._method(name).mutate, some, self._tools))
+
+    def asks_model(self, name: str) -> bool:
+        """Whether a method takes its words from a model, whose large products gain by several threads."""
+        kinds = (need.split(":")[:2] for need in self._method(name).needs if ":" in need)
+        return any(
+            kind == "proposer" and not entry("proposers", named).data.get("one_thread")
+            for kind, named in kinds
+        )
 
     def _method(self, name: str) -> Method:
         if name not in self._methods:

@@ -87,8 +87,9 @@ def work(requests: queue.SimpleQueue[Request], answer: Callable[[int, str, bytes
             with one_thread():  # its products are small
                 begun.append((number, actor.begin(method, raw)))
         else:
-            # A model that fills gaps gains a quarter by all threads, and loses by them where others work too.
-            with one_thread() if busy() else nullcontext():
+            # A model that fills gaps gains a quarter by all threads, and loses by them where others work too; smaller
+            # products gain nothing, and the other threads wait for each other by spinning.
+            with nullcontext() if actor.asks_model(method) and not busy() else one_thread():
                 answer(number, *getattr(actor, what)(method, raw))
 
 
