@@ -15,13 +15,19 @@ import msgspec
 
 from polyglitch import errors
 from polyglitch.campaign import Campaign, make_method
+from polyglitch.errors import LeaseLost
 from polyglitch.mutate.without_case import reasons_without_case
 from polyglitch.protocols import System
 from polyglitch.records import Case, Seed, Trial, Verdict
 from polyglitch.registry import Method, entry
-from polyglitch.store.leases import LeaseLost
-from polyglitch.store.store import Store
-from polyglitch.tools import BudgetedJudge, Toolbox, lens_elsewhere, open_back_lens, open_system
+from polyglitch.tools import (
+    BudgetedJudge,
+    Keeper,
+    Toolbox,
+    lens_elsewhere,
+    open_back_lens,
+    open_system,
+)
 
 Languages = tuple[str | None, str | None]
 Reply = tuple[str, bytes]  # "ok" and JSON, or the kind of an error and its message
@@ -80,7 +86,7 @@ class WholeCorpus:
 
 
 def tools_of(
-    options: Campaign, languages: Languages, judge: System | None, store: Store | None = None
+    options: Campaign, languages: Languages, judge: System | None, store: Keeper | None = None
 ) -> Toolbox:
     """The tools of a campaign as one of its actors has them."""
     return Toolbox(
@@ -104,7 +110,7 @@ def judge_of(options: Campaign) -> System | None:
 class MethodActor:
     """Makes cases and judges trials with tools of its own."""
 
-    def __init__(self, campaign: bytes, languages: Languages, store: Store | None = None) -> None:
+    def __init__(self, campaign: bytes, languages: Languages, store: Keeper | None = None) -> None:
         options = msgspec.json.decode(campaign, type=Campaign)
         self._languages = languages
         self._options = options
