@@ -116,3 +116,7 @@ def requirements(extras: Sequence[str]) -> set[str]:
             own = re.fullmatch(r"polyglitch\[([\w,]+)\]", name.strip())
             found |= requirements(own[1].split(",")) if own else {name.strip()}
     return found
+
+
+class LeaseLost(Exception):
+    """A lease that ended or expired has no claims and gets none."""

@@ -28,8 +28,6 @@ from polyglitch.protocols import (
 )
 from polyglitch.records import Input, Parse, Seed
 from polyglitch.registry import about, entries, entry, load
-from polyglitch.store.cases import output_key
-from polyglitch.store.store import Store
 
 ASKED = "asked of helpers"  # where the store keeps what other systems said
 
@@ -163,12 +161,30 @@ class WordRank(Protocol):
         """A score for each word of each seed, larger first."""
 
 
+class Notes(Protocol):
+    """What was dear to compute, by its kind and key."""
+
+    def remember(self, kind: str, keys: Sequence[str]) -> dict[str, Any]:
+        """What was kept under these keys."""
+
+    def keep(self, kind: str, values: dict[str, Any]) -> None:
+        """Keep JSON values."""
+
+
+class Keeper(Protocol):
+    """A store, or who stands for the one that another process has open."""
+
+    @property
+    def outputs(self) -> Notes:
+        """Where notes are."""
+
+
 class Toolbox:
     """Fits `protocols.Tools`; what it computes dearly it keeps in the store."""
 
     def __init__(
         self,
-        store: Store | None = None,
+        store: Keeper | None = None,
         seed: int = 0,
         languages: tuple[str | None, str | None] = (None, None),
         parser: str | None = None,
@@ -248,6 +264,7 @@ class Toolbox:
 
     def ask_all(self, uri: str, texts: Sequence[str]) -> list[str | None]:
         """The same of several texts, in batches of the system's size."""
+        from polyglitch.store.cases import output_key  # brings a library that few helpers need
 
         place = ("systems", uri, "")
         if place not in self._made:

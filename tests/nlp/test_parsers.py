@@ -200,3 +200,15 @@ def test_rules_are_told_though_fewer_kinds_are_kept_than_a_text_has(
     with pipeline.select_pipes(disable=["attribute_ruler", "lemmatizer"]):
         (doc,) = pipeline.pipe(["The old dog saw the new dog, and both of them ran away."])
     assert remembered.match(doc) == type(ruler).match(ruler, doc)
+
+
+@pytest.mark.needs("spacy")
+def test_the_words_of_a_lemmatizer_are_kept_in_sets() -> None:
+    from spacy.lookups import Lookups
+
+    lookups = Lookups()
+    lookups.add_table("lemma_index", {"noun": ["dog", "cat"]})
+    pipeline = SimpleNamespace(components=[("lemmatizer", SimpleNamespace(lookups=lookups))])
+    word_kinds.find_words_at_once(pipeline)
+    assert lookups.get_table("lemma_index")["noun"] == {"dog", "cat"}
+    word_kinds.find_words_at_once(SimpleNamespace(components=[]))

@@ -6,6 +6,8 @@ import logging
 import os
 import queue
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,11 +21,12 @@ from polyglitch.errors import SystemFailed, UsageError
 from polyglitch.files.lazy_numpy import openblas
 from polyglitch.flow import Flow, estimate, finished
 from polyglitch.results.history import History
-from polyglitch.run.method_actor import Reply
+from polyglitch.run.method_actor import MethodActor, Reply
 from polyglitch.run.plan import LocalEngine, open_engine
-from polyglitch.run.process_loop import work
-from polyglitch.run.second_process import Request, SecondProcess
+from polyglitch.run.process_loop import NotesElsewhere, work
+from polyglitch.run.second_process import NOTED, Request, SecondProcess
 from polyglitch.store.store import Store
+from polyglitch.tools import Toolbox
 
 SENTENCES = """\
 The old bridge was closed for repairs after the storm.
@@ -156,9 +159,11 @@ def test_warnings_are_told_by_the_process_that_people_see(
 
 
 @pytest.mark.needs("numpy")
-@pytest.mark.parametrize(("load", "making"), [(0.5, "4"), (1000.0, "1")])
-def test_judging_multiplies_with_one_thread_and_making_cases_with_all_unless_others_work_too(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], load: float, making: str
+@pytest.mark.parametrize(
+    ("load", "model", "making"), [(0.5, True, "4"), (1000.0, True, "1"), (0.5, False, "1")]
+)
+def test_only_words_of_a_model_are_made_with_all_threads_unless_others_work_too(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], load: float, model: bool, making: str
 ) -> None:
     monkeypatch.setattr("os.getloadavg", lambda: (load, load, load))
     found = openblas()
@@ -172,6 +177,9 @@ def test_judging_multiplies_with_one_thread_and_making_cases_with_all_unless_oth
     class CountingActor:
         def __init__(self, *_: Any) -> None:
             self.describe = threads
+
+        def asks_model(self, _: str) -> bool:
+            return model
 
         def mutate(self, *_: Any) -> Reply:
             return threads()
@@ -197,3 +205,44 @@ def test_judging_multiplies_with_one_thread_and_making_cases_with_all_unless_oth
     finally:
         set_count(before)
     assert told == {0: "4", 1: making, 2: "11", 4: making}  # the last piece still waits
+
+
+def test_which_methods_take_their_words_from_a_model(options: dict[str, Any]) -> None:
+    parameters = {"sit": {"proposer": "vectors"}, "cat": {"proposer": "in-context:smollm"}}
+    asked = options | {"methods": ["sit", "cat", "rti"], "parameters": parameters}
+    actor = MethodActor(msgspec.json.encode(make_campaign(asked)), ("en", "pt"))
+    assert [actor.asks_model(name) for name in asked["methods"]] == [False, True, False]
+
+
+def test_notes_are_asked_of_the_process_that_has_the_store() -> None:
+    asked: list[tuple[int, str, bytes]] = []
+    notes = NotesElsewhere(lambda *one: asked.append(one))
+    notes.replies.put(("ok", b'{"a": "A"}'))
+    assert notes.outputs.remember("gloss", ["a", "b"]) == {"a": "A"}
+    notes.replies.put(("ok", b"null"))
+    notes.keep("gloss", {"b": "B"})
+    assert asked == [
+        (NOTED, "remember", b'["gloss",["a","b"]]'),
+        (NOTED, "keep", b'["gloss",{"b":"B"}]'),
+    ]
+    notes.replies.put(("UsageError", b"the disk is full"))
+    with pytest.raises(UsageError, match="disk is full"):
+        notes.keep("gloss", {"c": "C"})
+
+
+def test_the_process_with_the_store_answers_notes(
+    engine: SecondProcess, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(options["store"])
+    engine._tools = Toolbox(store)
+    sent: list[Request] = []
+    monkeypatch.setitem(SecondProcess._answer_note.__globals__, "send", lambda _, m: sent.append(m))
+    for what, about in (("keep", {"a": "A"}), ("remember", ["a", "b"])):
+        engine._answer_note(what, msgspec.json.encode(("gloss", about)))
+    assert sent == [(NOTED, "ok", "", b"null"), (NOTED, "ok", "", b'{"a":"A"}')]
+    store.close()
+
+
+def test_that_process_imports_no_database() -> None:
+    code = "import sys, polyglitch.run.process_loop; sys.exit('sqlalchemy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

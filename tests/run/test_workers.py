@@ -13,14 +13,13 @@ import pytest
 from benchmarks.fault_server import fault_server
 
 from polyglitch.campaign import Campaign, make_campaign
-from polyglitch.errors import LimitReached, SystemFailed
+from polyglitch.errors import LeaseLost, LimitReached, SystemFailed
 from polyglitch.flow import Flow, run
 from polyglitch.records import Case
 from polyglitch.run.method_actor import opened
 from polyglitch.run.plan import LocalEngine
 from polyglitch.run.ray_actors import Worker
 from polyglitch.run.workers import Foreman, Settled, WorkerLost
-from polyglitch.store.leases import LeaseLost
 from polyglitch.store.store import Store
 
 SYSTEM = "def shout(text):\n    return text.upper().replace('7', 'SEVEN')\n"

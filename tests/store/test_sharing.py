@@ -17,10 +17,10 @@ import pytest
 from benchmarks.copies import write_copies
 from sqlalchemy import event
 
+from polyglitch.errors import LeaseLost
 from polyglitch.records import Input, Output
 from polyglitch.run.asking import Asker
 from polyglitch.store.cases import output_key
-from polyglitch.store.leases import LeaseLost
 from polyglitch.store.store import Store
 from polyglitch.systems.spending import Spent
 from tests.conftest import ROOT

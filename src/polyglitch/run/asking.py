@@ -20,12 +20,12 @@ from typing import Any
 
 import msgspec
 
-from polyglitch.errors import LimitReached, SystemFailed
+from polyglitch.errors import LeaseLost, LimitReached, SystemFailed
 from polyglitch.protocols import Remote, System
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.run.threads import Answers, Batch, ClaimedAnswers, Raised, Threads, WorkQueue
 from polyglitch.store.cases import output_key
-from polyglitch.store.leases import Account, Claimed, LeaseLost
+from polyglitch.store.leases import Account, Claimed
 from polyglitch.store.store import Store
 
 QUICK = 0.25  # seconds: a batch that took less may be followed by one twice its size; then answers are kept

@@ -15,13 +15,19 @@ import msgspec
 
 from polyglitch import errors
 from polyglitch.campaign import Campaign, make_method
+from polyglitch.errors import LeaseLost
 from polyglitch.mutate.without_case import reasons_without_case
 from polyglitch.protocols import System
 from polyglitch.records import Case, Seed, Trial, Verdict
-from polyglitch.registry import Method
-from polyglitch.store.leases import LeaseLost
-from polyglitch.store.store import Store
-from polyglitch.tools import BudgetedJudge, Toolbox, lens_elsewhere, open_back_lens, open_system
+from polyglitch.registry import Method, entry
+from polyglitch.tools import (
+    BudgetedJudge,
+    Keeper,
+    Toolbox,
+    lens_elsewhere,
+    open_back_lens,
+    open_system,
+)
 
 Languages = tuple[str | None, str | None]
 Reply = tuple[str, bytes]  # "ok" and JSON, or the kind of an error and its message
@@ -80,7 +86,7 @@ class WholeCorpus:
 
 
 def tools_of(
-    options: Campaign, languages: Languages, judge: System | None, store: Store | None = None
+    options: Campaign, languages: Languages, judge: System | None, store: Keeper | None = None
 ) -> Toolbox:
     """The tools of a campaign as one of its actors has them."""
     return Toolbox(
@@ -104,7 +110,7 @@ def judge_of(options: Campaign) -> System | None:
 class MethodActor:
     """Makes cases and judges trials with tools of its own."""
 
-    def __init__(self, campaign: bytes, languages: Languages, store: Store | None = None) -> None:
+    def __init__(self, campaign: bytes, languages: Languages, store: Keeper | None = None) -> None:
         options = msgspec.json.decode(campaign, type=Campaign)
         self._languages = languages
         self._options = options
@@ -143,6 +149,14 @@ class MethodActor:
         """Why a method makes no case of some seeds, counted."""
         some = msgspec.json.decode(seeds, type=list[Seed])
         return replied(lambda: reasons_without_case(self._method(name).mutate, some, self._tools))
+
+    def asks_model(self, name: str) -> bool:
+        """Whether a method takes its words from a model, whose large products gain by several threads."""
+        kinds = (need.split(":")[:2] for need in self._method(name).needs if ":" in need)
+        return any(
+            kind == "proposer" and not entry("proposers", named).data.get("one_thread")
+            for kind, named in kinds
+        )
 
     def _method(self, name: str) -> Method:
         if name not in self._methods:

@@ -4,6 +4,8 @@ Python lets one thread of a process work at a time. A translator in this process
 sentence back through Python, and waits there for whoever parses and compares; in a process of their own these wait for
 nobody, and their models load while the system's do.
 
+What they keep for later is asked of this process, which has the store open: the other need not import a database.
+
 What is sent is length and bytes of (number, what to do, method, records as JSON); the answers come in any order. The
 process ends with its input, so that it outlives nobody, however that one ended.
 """
@@ -42,6 +44,7 @@ START = (
 )
 LENGTH = 8  # bytes that say how many follow
 LOGGED = -1  # the number of a message that answers nothing
+NOTED = -2  # of one that asks for what was kept, or keeps something, and of its answer
 PATIENCE = 0.2  # seconds that the process has to end by itself: it may still be loading
 Request = tuple[int, str, str, bytes]
 Answer = tuple[int, str, bytes]
@@ -92,6 +95,7 @@ class SecondProcess:
         """Have the methods' tools loaded there from now on; what is missing shows when that is waited for."""
         from polyglitch.run.method_actor import opened
 
+        self._tools = tools
         raw = msgspec.json.encode(self._campaign)
         future = self._ask("start", "", msgspec.json.encode((raw, tools.languages)))
         return lambda: opened(future.result(), None)
@@ -156,11 +160,23 @@ class SecondProcess:
             if number == LOGGED:
                 logging.getLogger(name).warning("%s", raw.decode())
                 continue
+            if number == NOTED:
+                self._answer_note(name, raw)
+                continue
             with self._lock:
                 future = self._waiting.pop(number)
             future.set_result((name, raw))
         with self._lock:
             self._end_waiting()
+
+    def _answer_note(self, what: str, raw: bytes) -> None:
+        """Remember or keep something for that process."""
+        from polyglitch.run.method_actor import replied
+
+        kind, about = msgspec.json.decode(raw)
+        name, found = replied(lambda: getattr(self._tools, what)(kind, about))
+        with self._lock, suppress(OSError, ValueError):
+            send(self._process.stdin, (NOTED, name, "", found))
 
     def _end_waiting(self) -> None:
         """Tell who waits that no reply will come."""

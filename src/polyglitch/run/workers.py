@@ -16,13 +16,13 @@ from itertools import groupby
 
 import msgspec
 
+from polyglitch.errors import LeaseLost
 from polyglitch.protocols import Tools
 from polyglitch.records import Case, Trial, Verdict
 from polyglitch.registry import Method
 from polyglitch.run.asking import RENEWALS, Asker, RoundTrips
 from polyglitch.run.flakiness import merge_repeats
 from polyglitch.run.threads import Threads, WorkQueue
-from polyglitch.store.leases import LeaseLost
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
 

@@ -20,7 +20,7 @@ from uuid import uuid4
 import msgspec
 from sqlalchemy import Connection, bindparam, delete, func, select, update
 
-from polyglitch.errors import LimitReached
+from polyglitch.errors import LeaseLost, LimitReached
 from polyglitch.records import Output
 from polyglitch.store import schema as s
 from polyglitch.store.cases import KNOWN
@@ -96,10 +96,6 @@ def add_claims(connection: Connection, keys: Sequence[bytes], token: int, now: f
 LEASE = 15.0  # seconds: what a killed process had under way is asked again after so long
 
 Clock = Callable[[], float]
-
-
-class LeaseLost(Exception):
-    """A lease that ended or expired has no claims and gets none."""
 
 
 class Claimed(msgspec.Struct, frozen=True):

@@ -19,17 +19,18 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from polyglitch.errors import Missing, PolyglitchError
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import known_languages
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.lexicons.word_tables import frequency_list, table_of, zipf_by_table
 from polyglitch.nlp.models.downloads import lacking, require
 from polyglitch.protocols import Floats, Tools
 from polyglitch.records import digest
@@ -68,12 +69,20 @@ def frequencies(code: str) -> Frequency | None:
     """The Zipf frequency of words of a language, or nothing where no list is at hand."""
     if not code or not find_spec("wordfreq") or not language_of(code).spaced:
         return None
-    with ThreadPoolExecutor(1) as aside:  # its import reads the source of all that is on the stack
-        wordfreq = aside.submit(import_module, "wordfreq").result()
-    available_languages, zipf_frequency = wordfreq.available_languages, wordfreq.zipf_frequency
-    if code not in available_languages():
-        return None
-    return lambda word: float(zipf_frequency(word, code))
+    file = frequency_list(code)
+    return zipf_by_table(code, file, partial(zipf_frequency, code)) if file else None
+
+
+def zipf_frequency(code: str, word: str) -> float:
+    """The Zipf frequency of a word by wordfreq itself."""
+    return float(wordfreq().zipf_frequency(word, code))
+
+
+@cache
+def wordfreq() -> Any:
+    """The package, imported where nothing else is on the stack: its import reads the source of all that is."""
+    with ThreadPoolExecutor(1) as aside:
+        return aside.submit(import_module, "wordfreq").result()
 
 
 @cache
@@ -136,7 +145,7 @@ def spacy_vectors() -> WordVectors:
     place = require("vectors", "telling synonyms apart")
     folder = next(place.glob("en_core_web_md-*")) / "vocab"
     table = np.load(folder / "vectors", mmap_mode="r")
-    rows = key_rows(folder)
+    rows = table_of(folder / "key2row", lambda: key_rows(folder))
     return WordVectors(
         lambda word: rows.get(hash_string(word)) if word else None, table, "en_core_web_md-vectors"
     )

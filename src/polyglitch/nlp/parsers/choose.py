@@ -31,7 +31,13 @@ from polyglitch.nlp.models.downloads import bundled, fetched, offer_parser
 from polyglitch.nlp.parsers import stanza as stanza_parser
 from polyglitch.nlp.parsers import udpipe as udpipe_parser
 from polyglitch.nlp.parsers.equal_windows import share_windows
-from polyglitch.nlp.parsers.word_kinds import DISPENSABLE, known_kinds, parse_of, remember_rules
+from polyglitch.nlp.parsers.word_kinds import (
+    DISPENSABLE,
+    find_words_at_once,
+    known_kinds,
+    parse_of,
+    remember_rules,
+)
 from polyglitch.protocols import Parser
 from polyglitch.records import Parse, Token
 from polyglitch.registry import installed_points
@@ -365,6 +371,7 @@ def load_pipeline(name: str) -> Any:
     multiply_by_numpy(pipeline)
     share_windows(pipeline)
     remember_rules(pipeline)
+    find_words_at_once(pipeline)
     return pipeline
 
 

@@ -22,6 +22,7 @@ PLAIN_PARTS = {"tok2vec", "tagger", "parser", "senter", *DISPENSABLE}
 PLAIN_LEMMATIZERS = ("spacy.pipeline.lemmatizer", "spacy.lang.en.lemmatizer")  # read one word only
 MODES = ("rule", "lookup")
 READ_BY_RULES = frozenset({"TAG", "LOWER", "DEP", "IS_SPACE"})  # that a word's kind is told by
+WORDS = "lemma_index"  # the table of the words of each part of speech
 KINDS_OF_WORDS = 50_000  # met lately, some 10 MB
 LISTS = ("IN", "NOT_IN")
 OTHER = -1
@@ -40,6 +41,16 @@ def remember_rules(pipeline: Any) -> None:
         word.keys() <= READ_BY_RULES for pattern in patterns for word in pattern
     ):
         ruler.match = RememberedRules(ruler).match  # type: ignore[method-assign]
+
+
+def find_words_at_once(pipeline: Any) -> None:
+    """Keep the lemmatizer's words in sets: it only asks whether one is among them, and reads whole lists for that."""
+    lookups = getattr(dict(pipeline.components).get("lemmatizer"), "lookups", None)
+    if lookups is not None and lookups.has_table(WORDS):
+        table = lookups.get_table(WORDS)
+        for part, words in list(table.items()):
+            if isinstance(words, list):
+                table[part] = frozenset(words)
 
 
 class RememberedRules:
