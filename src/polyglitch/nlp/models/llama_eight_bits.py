@@ -85,8 +85,8 @@ class QuickWeights(Weights):
             gate = graph.node("QuickGelu", gate, domain=CONTRIBUTED, alpha=1.0)  # SwiGLU's, by 1
             up = product(graph, rows, gate_up.columns(slice(inner, None)))
             rows = scaled(graph, graph.node("Mul", gate, up))
-            hidden = graph.node("Add", hidden, product(graph, rows, down))
-            graph.put("after", hidden)
+            graph.put("after", graph.node("Add", hidden, product(graph, rows, down)))
+            hidden = "after"
         if number + 1 < self.shape.layers:
             name = f"{number + 1}.attention"
             attention = self._matrix(name)
