@@ -65,6 +65,7 @@ class Weights:
     """All layers of a model, as `arranged` names them: matrices inputs x outputs, the norms before them in them."""
 
     attends_in = "float32"
+    unseen = -np.inf  # the score of what a token does not see
     two_at_once = False  # whether two passes at once take half of the time
 
     def __init__(self, tensors: Mapping[str, Any], shape: LlamaShape) -> None:
@@ -107,6 +108,18 @@ class Weights:
         """By what queries and keys of tokens at some places are turned."""
         angles = np.multiply.outer(np.asarray(places), self._speeds)[:, None]
         return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+
+    def turned(self, mixed: Floats, turns: Turns) -> tuple[Floats, Floats]:
+        """The heads of queries with those of keys after them, turned, and the heads of values."""
+        split, values = mixed.reshape(len(mixed), -1, self.shape.head_width), self.shape.key_heads
+        turn(split[:, :-values], turns)
+        return split[:, :-values], split[:, -values:]
+
+    def share_out(self, scores: Floats) -> None:
+        """Make shares of scores, in place, which come to one for each query."""
+        scores -= scores.max(-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(-1, keepdims=True)
 
 
 class LayerSteps(Protocol):
@@ -193,7 +206,7 @@ def gated(both: Floats) -> Floats:
     return both[:, :middle]
 
 
-def turned(heads: Floats, turns: Turns) -> None:
+def turn(heads: Floats, turns: Turns) -> None:
     """Turn queries and keys by their places, as rotary embeddings do: tokens x heads x width, in place."""
     middle = heads.shape[2] // 2
     first, second = heads[:, :, :middle], heads[:, :, middle:]
