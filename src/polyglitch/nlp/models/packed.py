@@ -22,7 +22,9 @@ from polyglitch.protocols import Floats
 
 # Tokens a pass: fewer leave the processor's caches half used, more gain nothing.
 ROW = 768
-ROOM = 4 * ROW  # tokens there is room for at once; memory is taken when it is written to
+# Tokens there is room for at once: two rows of sentences and their words, so that nothing is copied to more room.
+# Memory is taken when it is written to.
+ROOM = 8 * ROW
 # Tokens a group: more and all groups are padded to the length of the largest, fewer and keys are fetched more often.
 GROUP = 16
 # Tokens, with those before them, whose attention is computed together.
