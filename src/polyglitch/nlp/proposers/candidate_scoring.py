@@ -133,7 +133,7 @@ def probability(log_odds: float) -> float:
 
 
 class CandidateModel:
-    """A learned model of candidates: as `Logistic` says of their features, without a name for each of fifty thousand."""
+    """A learned model of candidates: it says what `Logistic` says of their features, without making these by name."""
 
     def __init__(self, model: Logistic) -> None:
         said = model.weights
