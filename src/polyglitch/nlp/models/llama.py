@@ -116,8 +116,9 @@ class Weights:
         turn(split[:, :-values], turns)
         return split[:, :-values], split[:, -values:]
 
-    def share_out(self, scores: Floats) -> None:
-        """Make shares of scores, in place, which come to one for each query."""
+    def share_out(self, scores: Floats, mask: Floats) -> None:
+        """Make shares of scores, in place, which come to one for each query that sees what a mask lets it."""
+        scores += mask
         scores -= scores.max(-1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(-1, keepdims=True)

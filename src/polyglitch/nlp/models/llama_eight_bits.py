@@ -22,6 +22,9 @@ BEGINNING = 0  # the token that begins every text
 # How much of a column's size goes into the matrix. With .5 to .7 odds are nearest to those of float32.
 SMOOTHING = 0.6
 QUIETEST = 1e-3
+# Scores of news lie between -52 and 20. In float64 e to any power up to this is a number, so that the highest score of
+# each query, which takes as long as all else, is looked for only beyond; what is unseen is nothing beside the rest.
+MODERATE = 250.0
 PRODUCTS = ("attention", "out", "gate_up", "down")
 
 
@@ -31,8 +34,6 @@ class QuickWeights(Weights):
     # The last digit of an attention depends on which texts are padded together, and on threads. Rounding to whole
     # numbers would make much of it; of float64's last digit it hardly ever does.
     attends_in = "float64"
-    # There e to any power that a score comes to is a number (the largest seen is near 40), so that the highest score
-    # need not be looked for; e to this one is nothing beside it. With infinity it would take half as long again.
     unseen = -600.0
     two_at_once = True  # whether two passes at once take half of the time
 
@@ -84,8 +85,13 @@ class QuickWeights(Weights):
             mixed[:, -values:].reshape(count, -1, shape.head_width),
         )
 
-    def share_out(self, scores: Floats) -> None:
-        """Make shares of scores, in place, which come to one for each query."""
+    def share_out(self, scores: Floats, mask: Floats) -> None:
+        """Make shares of scores, in place, which come to one for each query that sees what a mask lets it."""
+        if max(scores.max(), -scores.min()) > MODERATE:
+            np.copyto(scores, -np.inf, where=mask < 0)
+            super().share_out(scores, mask)
+            return
+        scores += mask
         np.exp(scores, out=scores)
         scores *= 1 / (scores @ np.ones((scores.shape[-1], 1)))
 

@@ -158,8 +158,7 @@ class PackedPool:
         found = np.empty(((count + 1) * heads, width), np.float32)
         for part in layout:
             scores = asked[part.asked] @ keys[part.keys].astype(exact).transpose(0, 2, 3, 1)
-            scores += part.mask
-            weights.share_out(scores)
+            weights.share_out(scores, part.mask)
             found[part.answered] = scores @ values[part.keys].astype(exact).transpose(0, 2, 1, 3)
         return found[: count * heads].reshape(count, -1)
 

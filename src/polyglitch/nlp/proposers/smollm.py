@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 import msgspec
@@ -344,7 +344,6 @@ class SmolLmProposer:
                 )
         self._drop_hopeless(found)
         for one in found if wanted is None else ():
-            one.hopeful = [word for word in one.hopeful if suits(one.slot, word.word)]
             best = self._worth_scoring(one)
             least = WORTH_A_TOKEN if self._asked_for else 0.0
             one.hopeful = [word for natural, word in best if natural >= least]
@@ -354,9 +353,11 @@ class SmolLmProposer:
     def _worth_scoring(self, one: Tried) -> list[tuple[float, ScoredCandidate]]:
         """The words of a slot that are scored with what follows: the most natural, and some that may say the same."""
         ranked = best_first([(self._natural(one, word), word) for word in one.hopeful], 0.0)
-        best, others = ranked[: self._rescored], ranked[self._rescored :]
+        fitting = (pair for pair in ranked if suits(one.slot, pair[1].word))
+        best = list(islice(fitting, self._rescored))
         if self._asked_for:
             return best
+        others = list(fitting)
         alike = [(natural * self._judge.alike(one.slot, word), word) for natural, word in others]
         chosen = {word.word for _, word in best_first(alike, 0.0)[: self._alike]}
         chosen |= {word.word for _, word in others if word.listed}
