@@ -12,6 +12,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND, NearWords
 from polyglitch.nlp.proposers.candidate_scoring import (
     CandidateJudge,
+    CandidateModel,
     ScoredCandidate,
     best_first,
     learned,
@@ -69,7 +70,7 @@ def test_until_the_model_has_passed_over_a_word_its_state_is_not_asked_for() -> 
     judge = CandidateJudge(wordnet=True)
     first = learned("natural at first")
     assert "state" not in first.weights and "in context" not in first.weights
-    assert judge.natural(SLOT, candidate()) == first(candidate().features(SLOT))
+    assert judge.natural(SLOT, candidate()) == pytest.approx(first(candidate().features(SLOT)))
     assert judge.natural(SLOT, candidate(state=0.99)) > judge.natural(SLOT, candidate(state=0.8))
 
 
@@ -117,6 +118,17 @@ def test_adjectives_have_weights_of_their_own() -> None:
     adjective = one.features(Slot(Parse("drug", (old,), language="en"), 0))
     assert adjective["adjective gain"] == adjective["gain"] == -2.0
     assert one.features(SLOT)["adjective gain"] == 0.0
+
+
+@given(odds, st.floats(-9, 0), st.sampled_from(["NOUN", "ADJ", "VERB", "ADV"]))
+def test_a_model_says_what_its_weights_say_of_the_features(
+    gain: float, change: float, part: str
+) -> None:
+    old = Token("drug", 0, 4, "XX", part, "drug", 0, "ROOT")
+    slot, one = Slot(Parse("drug", (old,), language="en"), 0), candidate(gain=gain, change=change)
+    for name in ("natural", "alike", "natural soon", "natural left without wordnet"):
+        model = learned(name)
+        assert CandidateModel(model)(slot, one) == pytest.approx(model(one.features(slot)))
 
 
 def test_a_word_that_is_written_down_is_doubted_less() -> None:

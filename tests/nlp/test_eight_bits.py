@@ -141,3 +141,16 @@ def test_scores_are_those_of_the_words(weights: Weights, quick: QuickWeights) ->
     assert near.shape == exact.shape and quick.scores(state, 20).shape == (len(state), 20)
     assert np.abs(exact - near).max() < 0.02 * np.abs(exact).max()
     assert np.allclose(near[:, :20], quick.scores(state, 20))
+
+
+@pytest.mark.parametrize("size", [1.0, 20.0, 5000.0])
+def test_shares_are_those_of_the_plain_way_however_large_scores_are(
+    weights: Weights, quick: QuickWeights, size: float
+) -> None:
+    scores = drawn(9, 2, 3, 4, 7).astype(np.float64) * size
+    unseen = drawn(10, 2, 1, 4, 7) > 1
+    unseen[..., 0] = False
+    found, wanted = scores.copy(), scores.copy()
+    quick.share_out(found, np.where(unseen, quick.unseen, 0.0))
+    weights.share_out(wanted, np.where(unseen, weights.unseen, 0.0))
+    assert np.allclose(found, wanted, rtol=1e-12, atol=1e-80)

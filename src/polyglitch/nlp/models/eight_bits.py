@@ -25,7 +25,7 @@ class EightBits(msgspec.Struct, frozen=True):
     whole: Any
     scale: Floats
 
-    def columns(self, some: slice) -> EightBits:
+    def columns(self, some: Any) -> EightBits:
         """Some columns of it."""
         return EightBits(self.whole[:, some], self.scale[some])
 

@@ -20,6 +20,7 @@ from polyglitch.files.lazy_numpy import np
 from polyglitch.protocols import Floats
 
 GATED_AT_ONCE = 64  # tokens: gates and values are 0.8 MB
+SUMMED_AT_ONCE = 8  # rows of odds: 0.5 MB, which stay in the processor's cache
 Turns = tuple[
     Floats, Floats
 ]  # the cosines and sines of places, tokens x 1 x half of a head's width
@@ -65,6 +66,7 @@ class Weights:
     """All layers of a model, as `arranged` names them: matrices inputs x outputs, the norms before them in them."""
 
     attends_in = "float32"
+    unseen = -np.inf  # the score of what a token does not see
     two_at_once = False  # whether two passes at once take half of the time
 
     def __init__(self, tensors: Mapping[str, Any], shape: LlamaShape) -> None:
@@ -107,6 +109,19 @@ class Weights:
         """By what queries and keys of tokens at some places are turned."""
         angles = np.multiply.outer(np.asarray(places), self._speeds)[:, None]
         return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+
+    def turned(self, mixed: Floats, turns: Turns) -> tuple[Floats, Floats]:
+        """The heads of queries with those of keys after them, turned, and the heads of values."""
+        split, values = mixed.reshape(len(mixed), -1, self.shape.head_width), self.shape.key_heads
+        turn(split[:, :-values], turns)
+        return split[:, :-values], split[:, -values:]
+
+    def share_out(self, scores: Floats, mask: Floats) -> None:
+        """Make shares of scores, in place, which come to one for each query that sees what a mask lets it."""
+        scores += mask
+        scores -= scores.max(-1, keepdims=True)
+        np.exp(scores, out=scores)
+        scores /= scores.sum(-1, keepdims=True)
 
 
 class LayerSteps(Protocol):
@@ -193,7 +208,7 @@ def gated(both: Floats) -> Floats:
     return both[:, :middle]
 
 
-def turned(heads: Floats, turns: Turns) -> None:
+def turn(heads: Floats, turns: Turns) -> None:
     """Turn queries and keys by their places, as rotary embeddings do: tokens x heads x width, in place."""
     middle = heads.shape[2] // 2
     first, second = heads[:, :, :middle], heads[:, :, middle:]
@@ -207,10 +222,13 @@ def turned(heads: Floats, turns: Turns) -> None:
 
 def log_sum(rows: Floats) -> Floats:
     """The logarithm of the sum of the exponentials of each row, which is used up."""
-    highest: Floats = rows.max(1)
-    rows -= highest[:, None]
-    np.exp(rows, out=rows)
-    found: Floats = highest + np.log(rows.sum(1))
+    found: Floats = np.empty(len(rows), rows.dtype)
+    for start in range(0, len(rows), SUMMED_AT_ONCE):
+        some = rows[start : start + SUMMED_AT_ONCE]
+        highest = some.max(1)
+        some -= highest[:, None]
+        np.exp(some, out=some)
+        found[start : start + SUMMED_AT_ONCE] = highest + np.log(some.sum(1))
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from polyglitch.files.lazy_numpy import np
 from polyglitch.nlp.models.eight_bits import EightBits, QuickProduct, eight_bits, product, scaled
-from polyglitch.nlp.models.llama import Weights
+from polyglitch.nlp.models.llama import Turns, Weights, turn
 from polyglitch.nlp.models.onnx_graph import CONTRIBUTED, Graph
 from polyglitch.nlp.models.packed import PackedPool, PackedText
 from polyglitch.protocols import Floats
@@ -22,6 +22,9 @@ BEGINNING = 0  # the token that begins every text
 # How much of a column's size goes into the matrix. With .5 to .7 odds are nearest to those of float32.
 SMOOTHING = 0.6
 QUIETEST = 1e-3
+# Scores of news lie between -52 and 20. In float64 e to any power up to this is a number, so that the highest score of
+# each query, which takes as long as all else, is looked for only beyond; what is unseen is nothing beside the rest.
+MODERATE = 250.0
 PRODUCTS = ("attention", "out", "gate_up", "down")
 
 
@@ -31,12 +34,14 @@ class QuickWeights(Weights):
     # The last digit of an attention depends on which texts are padded together, and on threads. Rounding to whole
     # numbers would make much of it; of float64's last digit it hardly ever does.
     attends_in = "float64"
+    unseen = -600.0
     two_at_once = True  # whether two passes at once take half of the time
 
     def __init__(self, weights: Weights, quick: Mapping[str, Any]) -> None:
         super().__init__(weights.tensors, weights.shape)
         self._quick = quick
-        self.hidden_at_start, self.mixed_at_start = quick["hidden"], quick["mixed"]
+        self.hidden_at_start = quick["hidden"]
+        self.mixed_at_start = quick["mixed"][:, self._side_by_side]
 
     def begin(self, ids: Sequence[int], places: Sequence[int]) -> QuickSteps:
         """A pass over some tokens, each at its place in its text."""
@@ -50,6 +55,45 @@ class QuickWeights(Weights):
     def prepare(self) -> None:
         """Make the networks, which takes a third of a second."""
         self._networks  # noqa: B018
+
+    @cached_property
+    def _side_by_side(self) -> Any:
+        """Where the columns of queries, keys and values are taken from, so that long rows are turned at once.
+
+        First come the first halves of all heads that are turned, then their second halves.
+        """
+        shape = self.shape
+        both, values = shape.heads + shape.key_heads, shape.key_heads * shape.head_width
+        places = np.arange(both * shape.head_width).reshape(both, 2, -1).transpose(1, 0, 2)
+        return np.concatenate([places.reshape(-1), places.size + np.arange(values)])
+
+    def turns(self, places: Sequence[int]) -> Turns:
+        """By what queries and keys of tokens at some places are turned, for all heads side by side."""
+        both = self.shape.heads + self.shape.key_heads
+        cosines, sines = (np.tile(one, (1, 1, both)) for one in super().turns(places))
+        return cosines, sines
+
+    def turned(self, mixed: Floats, turns: Turns) -> tuple[Floats, Floats]:
+        """The heads of queries with those of keys after them, turned, and the heads of values."""
+        count, shape = len(mixed), self.shape
+        values = shape.key_heads * shape.head_width
+        halves = mixed[:, None, :-values]
+        turn(halves, turns)
+        heads = halves.reshape(count, 2, -1, shape.head_width // 2).transpose(0, 2, 1, 3)
+        return (
+            heads.reshape(count, -1, shape.head_width),
+            mixed[:, -values:].reshape(count, -1, shape.head_width),
+        )
+
+    def share_out(self, scores: Floats, mask: Floats) -> None:
+        """Make shares of scores, in place, which come to one for each query that sees what a mask lets it."""
+        if max(scores.max(), -scores.min()) > MODERATE:
+            np.copyto(scores, -np.inf, where=mask < 0)
+            super().share_out(scores, mask)
+            return
+        scores += mask
+        np.exp(scores, out=scores)
+        scores *= 1 / (scores @ np.ones((scores.shape[-1], 1)))
 
     def scores(self, states: Floats, words: int | None = None) -> Floats:
         """The unnormalised log-probabilities of all next tokens, or of so many of the first, after each state."""
@@ -85,11 +129,11 @@ class QuickWeights(Weights):
             gate = graph.node("QuickGelu", gate, domain=CONTRIBUTED, alpha=1.0)  # SwiGLU's, by 1
             up = product(graph, rows, gate_up.columns(slice(inner, None)))
             rows = scaled(graph, graph.node("Mul", gate, up))
-            hidden = graph.node("Add", hidden, product(graph, rows, down))
-            graph.put("after", hidden)
+            graph.put("after", graph.node("Add", hidden, product(graph, rows, down)))
+            hidden = "after"
         if number + 1 < self.shape.layers:
             name = f"{number + 1}.attention"
-            attention = self._matrix(name)
+            attention = self._matrix(name).columns(self._side_by_side)
             rows = scaled(graph, self._levelled(graph, hidden, f"{name}.columns"))
             graph.put("mixed", product(graph, rows, attention))
             outputs["mixed"] = len(attention.scale)

@@ -17,12 +17,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from polyglitch.files.lazy_numpy import np, one_thread
-from polyglitch.nlp.models.llama import Turns, Weights, log_sum, turned
+from polyglitch.nlp.models.llama import Turns, Weights, log_sum
 from polyglitch.protocols import Floats
 
 # Tokens a pass: fewer leave the processor's caches half used, more gain nothing.
 ROW = 768
-ROOM = 4 * ROW  # tokens there is room for at once; memory is taken when it is written to
+# Tokens there is room for at once: two rows of sentences and their words, so that nothing is copied to more room.
+# Memory is taken when it is written to.
+ROOM = 8 * ROW
 # Tokens a group: more and all groups are padded to the length of the largest, fewer and keys are fetched more often.
 GROUP = 16
 # Tokens, with those before them, whose attention is computed together.
@@ -59,11 +61,10 @@ class Layout(msgspec.Struct, frozen=True):
     Texts that go on from the same beginning are a group, for which the keys of what came before are fetched once.
     """
 
-    queries: Any  # groups x most tokens: which token of the pass
+    asked: Any  # groups x heads of keys x queries of each: which head of which token of the pass
+    answered: Any  # the same, or the row behind the last where a group has no such token
     keys: Any  # groups x most tokens with what came before: which token of the pool
     mask: Floats  # what each query sees, to be added to its scores
-    tokens: Any  # the tokens of the pass that are here
-    back: Any  # where each of these is among the queries
 
 
 def rows(items: Sequence[T], size: Callable[[T], int], limit: int = ROW) -> Iterator[list[T]]:
@@ -114,7 +115,7 @@ class PackedPool:
         ids = [one for text in texts for one in text.ids]
         places = [len(text.before) + i for text in texts for i in range(len(text.ids))]
         turns = weights.turns(places)
-        layout = lay_out(texts, starts[0], weights.shape.sharing)
+        layout = lay_out(texts, starts[0], weights)
         middle: Floats | None = None
         steps = weights.begin(ids, places)
         for number in range(weights.shape.layers):
@@ -145,29 +146,21 @@ class PackedPool:
         self, number: int, first: int, mixed: Floats, turns: Turns, layout: Sequence[Layout]
     ) -> Floats:
         """What the attention of one layer sees, of each text itself and what came before it."""
-        heads, width = self._weights.shape.key_heads, self._weights.shape.head_width
-        own = slice(first, first + len(mixed))
-        mixed = mixed.reshape(len(mixed), -1, width)
-        turned(mixed[:, :-heads], turns)  # queries and keys stand side by side, values after them
+        weights, count = self._weights, len(mixed)
+        heads, width = weights.shape.heads, weights.shape.head_width
+        own = slice(first, first + count)
+        turned, new_values = weights.turned(mixed, turns)
         keys, values = self._kept[number]
-        keys[own], values[own] = mixed[:, -2 * heads : -heads], mixed[:, -heads:]
-        found = np.empty((len(mixed), self._weights.shape.heads * width), np.float32)
+        keys[own], values[own] = turned[:, heads:], new_values
+        exact = weights.attends_in
+        # By heads, so that those that share a key are fetched one after the other, and no key is copied.
+        asked = turned[:, :heads].astype(exact).reshape(-1, width)
+        found = np.empty(((count + 1) * heads, width), np.float32)
         for part in layout:
-            groups, longest = part.queries.shape
-            # The queries of the heads that share a key stand one after the other, so that no key is copied.
-            asked = mixed[:, : -2 * heads][part.queries].reshape(groups, longest, heads, -1, width)
-            asked = asked.transpose(0, 2, 3, 1, 4).reshape(groups, heads, -1, width)
-            exact = self._weights.attends_in
-            asked = asked.astype(exact, copy=False)
-            scores = asked @ keys[part.keys].astype(exact, copy=False).transpose(0, 2, 3, 1)
-            scores += part.mask
-            scores -= scores.max(-1, keepdims=True)
-            np.exp(scores, out=scores)
-            scores /= scores.sum(-1, keepdims=True)
-            seen = scores @ values[part.keys].astype(exact, copy=False).transpose(0, 2, 1, 3)
-            seen = seen.reshape(groups, heads, -1, longest, width).transpose(0, 3, 1, 2, 4)
-            found[part.tokens] = seen.reshape(groups * longest, -1)[part.back]
-        return found
+            scores = asked[part.asked] @ keys[part.keys].astype(exact).transpose(0, 2, 3, 1)
+            weights.share_out(scores, part.mask)
+            found[part.answered] = scores @ values[part.keys].astype(exact).transpose(0, 2, 1, 3)
+        return found[: count * heads].reshape(count, -1)
 
     def log_odds(self, states: Floats, wanted: Sequence[int]) -> list[float]:
         """The log-probability of one next token after each state, among the commonest tokens and itself."""
@@ -207,8 +200,8 @@ def other_core() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "words")
 
 
-def lay_out(texts: Sequence[PackedText], size: int, sharing: int) -> list[Layout]:
-    """Where the tokens of a pass are that starts when the pool has so many; so many heads share a key.
+def lay_out(texts: Sequence[PackedText], size: int, weights: Weights) -> list[Layout]:
+    """Where the tokens of a pass are that starts when the pool has so many.
 
     Groups of about the same length together, so that little is padded, and few enough for the processor's cache.
     """
@@ -219,7 +212,7 @@ def lay_out(texts: Sequence[PackedText], size: int, sharing: int) -> list[Layout
         groups.append((known, some, sum(len(texts[number].ids) for number in some)))
     groups.sort(key=lambda group: (group[2], len(group[0])))
     return [
-        laid_out(texts, starts, size, sharing, part)
+        laid_out(texts, starts, size, weights, part)
         for part in rows(groups, lambda group: group[2] + len(group[0]), PART)
     ]
 
@@ -228,17 +221,16 @@ def laid_out(
     texts: Sequence[PackedText],
     starts: Sequence[int],
     size: int,
-    sharing: int,
+    weights: Weights,
     groups: Sequence[tuple[dict[int, int], list[int], int]],
 ) -> Layout:
     """Where the tokens of some groups are, given what came before each, its texts, and its number of tokens."""
     longest = max(count for _, _, count in groups)
     widest = max(len(known) + count for known, _, count in groups)
-    queries = np.zeros((len(groups), longest), dtype=np.int64)
+    queries = np.full((len(groups), longest), -1, dtype=np.int64)
     keys = np.zeros((len(groups), widest), dtype=np.int64)
-    mask = np.full((len(groups), longest, widest), -np.inf, dtype=np.float32)
+    mask = np.full((len(groups), longest, widest), weights.unseen, weights.attends_in)
     mask[:, :, 0] = 0.0  # where nothing is, anything is seen, so that it stays a number
-    tokens, back = [], []
     for row, (known, some, _) in enumerate(groups):
         keys[row, : len(known)] = list(known)
         at = 0
@@ -247,14 +239,18 @@ def laid_out(
             column = len(known) + at
             queries[row, at : at + count] = own
             keys[row, column : column + count] = own + size
-            tokens.append(own)
-            back.append(row * longest + np.arange(at, at + count))
-            mask[row, at : at + count, 0] = -np.inf
+            mask[row, at : at + count, 0] = weights.unseen
             mask[row, at : at + count, [known[place] for place in texts[number].before]] = 0.0
             mask[row, at : at + count, column : column + count][np.tri(count, dtype=bool)] = 0.0
             at += count
-    mask = np.tile(mask[:, None], (1, 1, sharing, 1))
-    return Layout(queries, keys, mask, np.concatenate(tokens), np.concatenate(back))
+    shape = weights.shape
+    mask = np.tile(mask[:, None], (1, 1, shape.sharing, 1))
+    heads = np.arange(shape.heads).reshape(shape.key_heads, shape.sharing, 1)
+    asked, answered = (
+        (some[:, None, None] * shape.heads + heads).reshape(len(groups), shape.key_heads, -1)
+        for some in (np.maximum(queries, 0), np.where(queries < 0, starts[-1], queries))
+    )
+    return Layout(asked, answered, keys, mask)
 
 
 def grouped(texts: Sequence[PackedText]) -> list[list[int]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache
+from operator import mul
 
 import msgspec
 
@@ -40,6 +41,14 @@ STRANGE, UNLIKE = 0.8, 0.5
 # What says less of an adjective than of a noun: one that is likely there and near in meaning may still be odd.
 FOR_ADJECTIVES = ("gain", "change", "near", "similar", "own", "likely", "worst", "state")
 
+# What is measured of a word, in its order.
+PLAIN = (
+    *("gain", "gain up", "change", "near", "similar", "no vector"),
+    *(f"wordnet {kind}" for kind in RELATIONS),
+    *(LISTED, OF_A_KIND, "wordnet senses", "wordnet senses listed", "same field", "tokens"),
+    *("own", "likely", "worst", "in context", "state", "adjective", "verb", "adverb"),
+)
+
 
 class ScoredCandidate(msgspec.Struct):
     """A word for a slot, and what is known of it: beside the old word, in its place, and so far of what follows."""
@@ -63,33 +72,40 @@ class ScoredCandidate(msgspec.Struct):
 
     def features(self, slot: Slot) -> dict[str, float]:
         """What the learned models look at."""
-        gain, adjective = clipped(self.gain, GAIN), float(slot.token.pos == "ADJ")
-        senses = math.log1p(self.senses)
-        plain = {
-            "gain": gain,
-            "gain up": max(gain, 0.0),
-            "change": clipped(self.change, CHANGE),
-            "near": self.near,
-            "similar": max(self.similar, 0.0),
-            "no vector": float(self.similar < 0),
-            **{f"wordnet {kind}": float(self.relation == kind) for kind in RELATIONS},
-            **{kind: float(self.listed == kind) for kind in (LISTED, OF_A_KIND)},
-            # A word of many meanings is often written down for another one: a bank has branches, and no boughs.
-            "wordnet senses": senses,
-            "wordnet senses listed": senses * (self.listed == LISTED),
-            "same field": float(self.same_field),
-            "tokens": float(len(self.tokens) - 1),
-            "own": clipped(self.own, (-12.0, 0.0)),
-            "likely": clipped(self.own + self.gain, LIKELY),
-            # "a noisy cat that barks": the rest of the sentence may well make up for the one word that tells.
-            "worst": clipped(self.worst, WORST),
-            "in context": self.in_context or 0.0,
-            "state": self.state or 0.0,
-            "adjective": adjective,
-            "verb": float(slot.token.pos == "VERB"),
-            "adverb": float(slot.token.pos == "ADV"),
+        plain = dict(zip(PLAIN, self.measures(slot), strict=True))
+        return plain | {
+            f"adjective {name}": plain["adjective"] * plain[name] for name in FOR_ADJECTIVES
         }
-        return plain | {f"adjective {name}": adjective * plain[name] for name in FOR_ADJECTIVES}
+
+    def measures(self, slot: Slot) -> list[float]:
+        """The same but for what says less of an adjective, in the order of their names."""
+        gain, part, relation = clipped(self.gain, GAIN), slot.token.pos, self.relation
+        senses = math.log1p(self.senses)
+        return [
+            gain,
+            max(gain, 0.0),
+            clipped(self.change, CHANGE),
+            self.near,
+            max(self.similar, 0.0),
+            float(self.similar < 0),
+            *(float(relation == kind) for kind in RELATIONS),
+            float(self.listed == LISTED),
+            float(self.listed == OF_A_KIND),
+            # A word of many meanings is often written down for another one: a bank has branches, and no boughs.
+            senses,
+            senses * (self.listed == LISTED),
+            float(self.same_field),
+            float(len(self.tokens) - 1),
+            clipped(self.own, (-12.0, 0.0)),
+            clipped(self.own + self.gain, LIKELY),
+            # "a noisy cat that barks": the rest of the sentence may well make up for the one word that tells.
+            clipped(self.worst, WORST),
+            self.in_context or 0.0,
+            self.state or 0.0,
+            float(part == "ADJ"),
+            float(part == "VERB"),
+            float(part == "ADV"),
+        ]
 
 
 def clipped(value: float, between: tuple[float, float]) -> float:
@@ -108,7 +124,32 @@ class Logistic(msgspec.Struct, frozen=True):
         total = self.intercept + sum(
             weight * features[name] for name, weight in self.weights.items()
         )
-        return 1 / (1 + math.exp(-clipped(total, (-40.0, 40.0))))
+        return probability(total)
+
+
+def probability(log_odds: float) -> float:
+    """What log-odds come to."""
+    return 1 / (1 + math.exp(-clipped(log_odds, (-40.0, 40.0))))
+
+
+class CandidateModel:
+    """A learned model of candidates: it says what `Logistic` says of their features, without making these by name."""
+
+    def __init__(self, model: Logistic) -> None:
+        said = model.weights
+        if unknown := said.keys() - {*PLAIN, *(f"adjective {name}" for name in FOR_ADJECTIVES)}:
+            raise KeyError(*sorted(unknown))
+        self._intercept = model.intercept
+        self._usual = [said.get(name, 0.0) for name in PLAIN]
+        self._for_adjectives = [
+            weight + said.get(f"adjective {name}", 0.0)
+            for name, weight in zip(PLAIN, self._usual, strict=True)
+        ]
+
+    def __call__(self, slot: Slot, one: ScoredCandidate) -> float:
+        """The probability."""
+        weights = self._for_adjectives if slot.token.pos == "ADJ" else self._usual
+        return probability(self._intercept + sum(map(mul, weights, one.measures(slot))))
 
 
 @cache
@@ -128,24 +169,29 @@ class CandidateJudge:
         heard = "" if in_context else " without minilm"
         names = {True: f"{without}{heard}", False: f" at first{without}"}
         fast = {True: f" soon{without}", False: f" left{without}"}
-        self._soon = (
-            {known: learned(f"natural{name}") for known, name in fast.items()} if soon else {}
-        )
-        self._natural = {known: learned(f"natural{name}") for known, name in names.items()}
-        self._alike = {known: learned(f"alike{name}") for known, name in names.items()}
+        self._used: list[Logistic] = []
+        self._natural = self._models("natural", names)
+        self._alike = self._models("alike", names)
+        self._soon = self._models("natural", fast) if soon else {}
         # Where words are chosen by one token first, that model has heard of listed words that none had chosen.
         self._strange = 1.0 if soon else STRANGE
-        used = (*self._natural.values(), *self._alike.values(), *self._soon.values())
-        self.signature = f"learned-{digest([msgspec.json.encode(one).decode() for one in used], 8)}"
+        told = [msgspec.json.encode(one).decode() for one in self._used]
+        self.signature = f"learned-{digest(told, 8)}"
+
+    def _models(self, kind: str, names: dict[bool, str]) -> dict[bool, CandidateModel]:
+        """The models of a kind, by whether the model has passed over the word."""
+        used = {known: learned(f"{kind}{name}") for known, name in names.items()}
+        self._used += used.values()
+        return {known: CandidateModel(one) for known, one in used.items()}
 
     def natural(self, slot: Slot, one: ScoredCandidate) -> float:
         """The probability that a reader takes the word, by what has been scored of it so far."""
         models = self._soon if self._soon and one.followed <= SOON[-1] else self._natural
-        return heard(one, models[one.state is not None](one.features(slot)), self._strange)
+        return heard(one, models[one.state is not None](slot, one), self._strange)
 
     def alike(self, slot: Slot, one: ScoredCandidate) -> float:
         """The probability that a reader takes the word and finds that the sentence says nearly the same."""
-        return heard(one, self._alike[one.state is not None](one.features(slot)), UNLIKE)
+        return heard(one, self._alike[one.state is not None](slot, one), UNLIKE)
 
 
 def heard(one: ScoredCandidate, probability: float, doubt: float) -> float:

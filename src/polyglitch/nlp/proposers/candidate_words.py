@@ -73,7 +73,7 @@ class KnownOfWord(msgspec.Struct, frozen=True):
 
     near: Floats  # by the input embeddings of the language model
     similar: Floats  # by word vectors
-    able: Any  # which words can have the slot's tag and are no forms of the old one
+    able: Any  # places of the words that can have the slot's tag and are no forms of the old one
     relations: dict[int, str]  # by the place of the word
     listed: dict[int, str]  # the same of those that are written down
     senses: int  # meanings by WordNet
@@ -162,7 +162,8 @@ class CandidateWords:
                 found = self.relations.of(word, token.pos, token.tag, self.place)
                 senses = self.relations.senses(word, token.pos)
             related = {self.place[one]: kind for one, kind in found.items()}
-            self._known[key] = KnownOfWord(near, similar, able, related, written, senses)
+            places = np.flatnonzero(able)
+            self._known[key] = KnownOfWord(near, similar, places, related, written, senses)
         return self._known[key]
 
     def _listed_for(self, token: Token) -> dict[int, str]:

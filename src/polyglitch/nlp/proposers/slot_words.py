@@ -125,14 +125,19 @@ def breaks_gender(slot: Slot, word: str) -> bool:
     old, new = slot.token.text.lower(), word.lower()
     known = language_of(slot.parse.language)
     words = known.words
+    turned = [
+        own
+        for own, other in (("female", "male"), ("male", "female"))
+        if new in words(other) and old not in words(other)
+    ]
+    if not turned:
+        return False
     rest = {
         token.text.lower() for place, token in enumerate(slot.parse.tokens) if place != slot.index
     }
     return any(
-        new in words(other)
-        and old not in words(other)
-        and bool(rest & (words(own) if old in words(own) else words(own) & known.function_words))
-        for own, other in (("female", "male"), ("male", "female"))
+        rest & (words(own) if old in words(own) else words(own) & known.function_words)
+        for own in turned
     )
 
 

@@ -7,13 +7,15 @@ after: by how much more, or less, likely the sentence gets than with the word th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
+from typing import Any
 
 import msgspec
 
 from polyglitch.errors import Missing, UsageError
-from polyglitch.files.lazy_numpy import np
+from polyglitch.files.lazy_numpy import np, one_thread
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND, near_words
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
@@ -31,6 +33,7 @@ from polyglitch.nlp.proposers.candidate_scoring import (
 )
 from polyglitch.nlp.proposers.candidate_words import (
     CandidateWords,
+    KnownOfWord,
     open_phrase_filling,
 )
 from polyglitch.nlp.proposers.grammar_filling import open_grammar_filling
@@ -115,6 +118,19 @@ class Tried(msgspec.Struct):
     put_off: list[ScoredCandidate] = []  # words that are scored only where others fail
 
 
+class FirstOdds(msgspec.Struct, frozen=True):
+    """How much likelier than the old word other words are in its place, by the first token of each."""
+
+    scores: Floats  # of all tokens
+    first: Any  # tokens of the words
+    old: int
+
+    def of(self, places: Any) -> Floats:
+        """For the words at some places."""
+        found: Floats = self.scores[self.first[places]] - self.scores[self.old]
+        return found
+
+
 class SmolLmProposer:
     """Fits `Proposer`; the slots of several sentences are looked at together."""
 
@@ -190,6 +206,13 @@ class SmolLmProposer:
         self, slots: Sequence[Slot], wanted: Wanted | None = None
     ) -> list[list[tuple[float, ScoredCandidate]]]:
         """All words that fit each slot, or those of the wanted ones."""
+        # Where passes share the cores, threads of numpy's own would wait for each other by spinning between them.
+        with one_thread() if self._weights.two_at_once else nullcontext():
+            return self._propose_all(slots, wanted)
+
+    def _propose_all(
+        self, slots: Sequence[Slot], wanted: Wanted | None
+    ) -> list[list[tuple[float, ScoredCandidate]]]:
         self._candidates.learn(slot.token.text.lower() for slot in slots)
         by_text: dict[str, list[int]] = {}
         for number, slot in enumerate(slots):
@@ -304,7 +327,7 @@ class SmolLmProposer:
             for place in sentence.places:
                 scores = next(every)
                 some = wanted[place.slot.parse.text, place.slot.token.start] if wanted else None
-                odds = scores[self._candidates.first] - scores[ids[place.start]]
+                odds = FirstOdds(scores, self._candidates.first, ids[place.start])
                 hopeful = list(
                     self._hopeful(pool, place, ids, states, kept, own[number], odds, some)
                 )
@@ -321,7 +344,6 @@ class SmolLmProposer:
                 )
         self._drop_hopeless(found)
         for one in found if wanted is None else ():
-            one.hopeful = [word for word in one.hopeful if suits(one.slot, word.word)]
             best = self._worth_scoring(one)
             least = WORTH_A_TOKEN if self._asked_for else 0.0
             one.hopeful = [word for natural, word in best if natural >= least]
@@ -331,9 +353,11 @@ class SmolLmProposer:
     def _worth_scoring(self, one: Tried) -> list[tuple[float, ScoredCandidate]]:
         """The words of a slot that are scored with what follows: the most natural, and some that may say the same."""
         ranked = best_first([(self._natural(one, word), word) for word in one.hopeful], 0.0)
-        best, others = ranked[: self._rescored], ranked[self._rescored :]
+        fitting = (pair for pair in ranked if suits(one.slot, pair[1].word))
+        best = list(islice(fitting, self._rescored))
         if self._asked_for:
             return best
+        others = list(fitting)
         alike = [(natural * self._judge.alike(one.slot, word), word) for natural, word in others]
         chosen = {word.word for _, word in best_first(alike, 0.0)[: self._alike]}
         chosen |= {word.word for _, word in others if word.listed}
@@ -347,40 +371,27 @@ class SmolLmProposer:
         states: Floats,
         kept: tuple[int, ...],
         own: dict[int, float],
-        odds: Floats,
+        odds: FirstOdds,
         only: frozenset[str] | None = None,
     ) -> Iterator[ScoredCandidate]:
         """The words for one slot, with their odds by what is left of it."""
         slot, token, words = place.slot, place.slot.token, self._candidates
         known, found = words.of(token), article_before(slot)
         article = found[1] if found and place.start > 1 else None
-        worth = NEAR * known.near + SIMILAR * known.similar + ODDS * np.maximum(odds, -12)
-        worth -= MORE * words.more
-        if article is not None:
-            worth[words.open != article.lower().endswith("n")] += ODDS * ARTICLE
-        for other, kind in known.relations.items():
-            worth[other] += RELATED[kind]
-        for other, kind in known.listed.items():
-            worth[other] += WRITTEN[kind]
-        worth[~known.able] = -np.inf
         rest = sum(own[i] for i in range(place.start + 1, place.end))
         # Whether a word is natural is told without fields.
         fields = frozenset() if self._asked_for else words.fields(token.text.lower(), token.pos)
-        most = LOOKED_AT_SOON if self._asked_for else LOOKED_AT
-        order = np.argpartition(-worth, most)[:most]
-        order = order[np.lexsort((order, -worth[order]))]
-        written = sorted(set(known.listed) - set(order.tolist()))
-        order = np.concatenate([order, np.array(written, order.dtype)])
-        for other in (
-            order if only is None else [words.place[w] for w in sorted(only) if w in words.place]
-        ):
+        looked_at = (
+            self._looked_at(known, odds, article)
+            if only is None
+            else [words.place[w] for w in sorted(only) if w in words.place]
+        )
+        for other, gained in zip(looked_at, odds.of(looked_at).tolist(), strict=True):
             word = words.words[other]
-            if only is None and not np.isfinite(worth[other]):
-                continue
-            if only is None and self._asked_for and known.relations.get(int(other)) == "opposite":
+            if only is None and self._asked_for and known.relations.get(other) == "opposite":
                 continue  # "that does not contain an invalid token": it turns against the rest
-            tokens, at, gain = words.tokens[other], place.start, float(odds[other]) - rest
-            listed, first = known.listed.get(int(other), ""), place.start == 1
+            tokens, at, gain = words.tokens[other], place.start, gained - rest
+            listed, first = known.listed.get(other, ""), place.start == 1
             if first:  # no blank stands before it, and its first letter is large
                 tokens = words.cut(word[:1].upper() + word[1:])
                 gain = float(pool.gains(states[0], ids[1], tokens[:1])[0]) - rest
@@ -393,7 +404,7 @@ class SmolLmProposer:
                 tokens,
                 float(known.near[other]),
                 float(known.similar[other]),
-                known.relations.get(int(other), ""),
+                known.relations.get(other, ""),
                 listed,
                 bool(fields and fields & words.fields(word, token.pos)),
                 own[place.start] + rest + (OPENING if first and listed == LISTED else 0.0),
@@ -401,6 +412,25 @@ class SmolLmProposer:
                 before=kept[:at],
                 senses=known.senses,
             )
+
+    def _looked_at(self, known: KnownOfWord, odds: FirstOdds, article: str | None) -> list[int]:
+        """The places of the words of a slot that are looked at one by one, and of all that are written down for it."""
+        words, some = self._candidates, known.able
+        worth = NEAR * known.near[some] + SIMILAR * known.similar[some]
+        worth += ODDS * np.maximum(odds.of(some), -12)
+        worth -= MORE * words.more[some]
+        if article is not None:
+            worth[words.open[some] != article.lower().endswith("n")] += ODDS * ARTICLE
+        for weights, told in ((RELATED, known.relations), (WRITTEN, known.listed)):
+            for other, kind in told.items():
+                at = np.searchsorted(some, other)
+                if at < len(some) and some[at] == other:
+                    worth[at] += weights[kind]
+        most = LOOKED_AT_SOON if self._asked_for else LOOKED_AT
+        best = np.argpartition(-worth, most)[:most] if len(some) > most else np.arange(len(some))
+        best = best[np.lexsort((best, -worth[best]))]
+        found: list[int] = some[best].tolist()
+        return found + sorted(set(known.listed) - set(found))
 
     def _drop_hopeless(self, tried: Sequence[Tried]) -> None:
         """Leave out the words that have fallen too low: nothing that follows would raise them."""

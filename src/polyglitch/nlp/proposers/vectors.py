@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from polyglitch.errors import Missing
-from polyglitch.files.lazy_numpy import np
+from polyglitch.files.lazy_numpy import np, one_thread
 from polyglitch.languages import language as language_of
 from polyglitch.languages import serving
 from polyglitch.languages.record import differ_by_ending
@@ -165,7 +165,9 @@ class TokenVectors:
         means = self._means(tokens)
         self._centre = means.mean(0)
         rows = means - self._centre
-        _, axes = np.linalg.eigh(rows.T @ rows)
+        squares = rows.T @ rows
+        with one_thread():  # two wait for each other: 2.4 s instead of .1
+            _, axes = np.linalg.eigh(squares)
         self._common = axes[:, -COMMON_DIRECTIONS:]
         self._words = self._units(means)
 
