@@ -17,6 +17,8 @@ from polyglitch.files.lazy_numpy import np
 FLOAT, UINT8, INT8, INT64 = 1, 2, 3, 7  # as the format numbers them
 KINDS = {"float32": FLOAT, "uint8": UINT8, "int8": INT8, "int64": INT64}
 NUMBER, NUMBERS, REAL = 2, 7, 1  # kinds of an attribute
+# How products are computed with it, told wherever what depends on their last digits is kept.
+ARITHMETIC = "int8.2"
 FORMAT, OPERATORS, CONTRIBUTED = 8, 17, "com.microsoft"  # versions, and whose further operators
 
 

@@ -21,7 +21,7 @@ from polyglitch.nlp.models.downloads import cache_folder, known_downloads, requi
 from polyglitch.nlp.models.llama import BytePairs, LlamaShape, Weights, arranged, arranged_shapes
 from polyglitch.nlp.models.llama_eight_bits import BEGINNING, QuickWeights, quick_tensors
 from polyglitch.nlp.models.model_files import GgufFile, read_tensors, write_tensors
-from polyglitch.nlp.models.onnx_graph import has_onnxruntime
+from polyglitch.nlp.models.onnx_graph import ARITHMETIC, has_onnxruntime
 from polyglitch.protocols import Floats
 
 LAYOUT, QUICK_LAYOUT = "1", "1"  # of the unpacked files; others are made anew
@@ -38,7 +38,7 @@ class SmolLm(NamedTuple):
     def signature(self) -> str:
         """The model with its version, and how it is computed where words may differ by it."""
         quick = isinstance(self.weights, QuickWeights)
-        return smollm_signature() + "-int8" * quick
+        return smollm_signature() + f"-{ARITHMETIC}" * quick
 
 
 def gguf_path(needed_for: str) -> Path:

@@ -21,7 +21,7 @@ from polyglitch.nlp.models.downloads import (
     learned_signature,
     smollm_signature,
 )
-from polyglitch.nlp.models.onnx_graph import has_onnxruntime
+from polyglitch.nlp.models.onnx_graph import ARITHMETIC, has_onnxruntime
 from polyglitch.nlp.proposers.corpus import open_word_sets
 from polyglitch.nlp.proposers.through_english import open_through_english, route_of
 from polyglitch.protocols import Proposer, Tools
@@ -191,7 +191,7 @@ def open_english(language: str, kind: str) -> AutoProposer:
 def smollm_installed(language: str) -> str:
     """What SmolLM2's words depend on, told without opening it: proposals are kept under its name across runs."""
     heard = [str(data_folder("minilm") is not None), str(dictionary_folder() is not None)]
-    heard += ["int8"] * has_onnxruntime()
+    heard += [ARITHMETIC] * has_onnxruntime()
     known = language_of(language)
     listed = [*known.lines("near_words"), *known.lines("times")]
     return digest([smollm_signature(), learned_signature(), *heard, *listed], 8)

@@ -36,7 +36,7 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
 from polyglitch.files.foreign import one_line
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.models.onnx_graph import has_onnxruntime
+from polyglitch.nlp.models.onnx_graph import ARITHMETIC, has_onnxruntime
 from polyglitch.protocols import FocusedLens, Lens, QualityEstimator, TokenScore, Tools
 from polyglitch.records import Input, Trial, digest
 
@@ -52,8 +52,8 @@ WORDS = re.compile(r"\w+")
 LEADS = 0.5  # of the worst word's surprise: what follows an error is often more surprising than the error
 AT_ONCE = 256  # outputs that a lens is given in one call
 # Of the rules by which lenses score, and of how Firefox's compute: what was kept by others is not taken for these.
-ARITHMETIC = ",int8.2" if has_onnxruntime() else ""
-SCORING = f"2{ARITHMETIC}"
+COMPUTED = f",{ARITHMETIC}" if has_onnxruntime() else ""
+SCORING = f"2{COMPUTED}"
 Languages = tuple[str | None, str | None]  # of inputs and outputs
 Span = tuple[int, int]
 # What an answer may be, and which output it blames.
@@ -78,7 +78,7 @@ class Confidence:
     """Hears the system itself on the changed words of pairs whose outputs differ."""
 
     name = "confidence"
-    signature = f"confidence(7{ARITHMETIC})"
+    signature = f"confidence(7{COMPUTED})"
     own = True  # asks the system that wrote the outputs
 
     def __init__(self, language: str | None = None) -> None:
@@ -103,7 +103,7 @@ class ForeignLens(Confidence):
     """
 
     name = "lens"
-    signature = f"lens(7{ARITHMETIC})"
+    signature = f"lens(7{COMPUTED})"
     own = False
 
 
