@@ -24,7 +24,7 @@ from wordfreq import top_n_list
 from polyglitch.compare.oracles.aligned.links import read_parse
 from polyglitch.languages import language
 from polyglitch.nlp.lexicons.words import Pivot, translator
-from polyglitch.nlp.lexicons.words import common as listed
+from polyglitch.nlp.lexicons.words import common_glosses as listed
 from polyglitch.nlp.parsers.conllu import read_parses
 from polyglitch.tools import Toolbox
 

