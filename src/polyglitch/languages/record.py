@@ -60,6 +60,8 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pronouns: dict[
         str, str
     ] = {}  # the same of pronouns that are no determiners; "-lo" leans on a verb
+    addressees: tuple[str, ...] = ()  # pronouns for who is spoken to, which may take any gender
+    things: tuple[str, ...] = ()  # pronouns for what was named before
     onsets: tuple[str, ...] = ()  # patterns of beginnings before which other words change: l'hôtel
     sounded: tuple[str, ...] = ()  # the words that change so; any word where none is told
     forms: tuple[str, ...] = ()  # endings of an adjective, one for each of its regular forms
@@ -69,6 +71,10 @@ class Agreement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     joins_clitics: tuple[str, ...] = ()  # endings of verbs that a pronoun is written together with
     relatives: tuple[str, ...] = ()  # words that make a relative pronoun of the article before them
     feminine_in_o: tuple[str, ...] = ()  # feminine words with a masculine ending
+    masculine_in_a: tuple[
+        str, ...
+    ] = ()  # words with a feminine ending that are, or may be, masculine
+    people_in_a: tuple[str, ...] = ()  # endings of words for people of either gender
     refers: tuple[str, ...] = ()  # relative pronouns of either gender
     neuters: tuple[str, ...] = ()  # pronouns that are a subject of their own: something, nobody
     genderless: tuple[str, ...] = ()  # determiners that do not tell the gender of their noun

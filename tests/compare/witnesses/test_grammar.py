@@ -57,6 +57,7 @@ def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
             "silenciosos",
         ),
         ("Eu vi uma palestra chata ontem.", "Eu vi uma palestra tedioso ontem.", "tedioso"),
+        ("Vinho caro, música alta e luz.", "Vinho caro, música barulhento e luz.", "barulhento"),
         # What verbs say, and what is joined with it.
         ("Os reis foram derrubados.", "Eles lutaram e foram derrubado.", "derrubado"),
         ("As senhoras foram gentis.", "As senhoras foram adorável.", "adorável"),
@@ -125,6 +126,9 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("Ela riu, mas o rapaz que era novo saiu.", "Ela riu, embora o rapaz que era novo saísse."),
         # A noun behind a linking verb needs no form of its subject.
         ("As vilas eram belas.", "As vilas eram refúgio dos reis."),
+        # A verb that a parser takes for a noun, and a masculine noun in "a".
+        ("O povo pede médico.", "O povo de Olinda procura médico."),
+        ("Há clima frio e vento.", "Há sistema novo e vento."),
         ("A torre era alta.", "A torre era apoio do exército."),
         ("A festa era longa.", "A festa era motivo de riso."),
         ("Pague a cada mês.", "Pague a cada ano calendário."),

@@ -53,6 +53,8 @@ class Genders(NamedTuple):
     draws_clitics: frozenset[str]
     relatives: frozenset[str]
     feminine: frozenset[str]
+    masculine_in_a: frozenset[str]
+    people_in_a: tuple[str, ...]
     joins_clitics: tuple[str, ...]
     prepositions: frozenset[str]
     refers: frozenset[str]
@@ -87,6 +89,8 @@ def genders(language: str) -> Genders:
         frozenset(known.draws_clitics),
         frozenset(known.relatives),
         frozenset(known.feminine_in_o),
+        frozenset(known.masculine_in_a),
+        known.people_in_a,
         known.joins_clitics,
         frozenset(known.prepositions),
         frozenset(known.refers),
@@ -190,7 +194,8 @@ def forms_of(tokens: Sequence[Token], at: int, known: Genders) -> set[Form]:
         if tokens[place].pos not in BETWEEN:
             break
     gender = ENDINGS.get(low[-2:] if low.endswith("s") else low[-1:])
-    either = (0, 1) if gender is None else (gender,)
+    doubtful = low in known.masculine_in_a or low.endswith(known.people_in_a)
+    either = (0, 1) if gender is None or doubtful else (gender,)
     return set(product(either, (low.endswith("s"),)))
 
 
@@ -211,7 +216,7 @@ class AgreementWitness:
     """Looks at what follows a noun whose gender changed with the edit, and for pronouns that lost their noun."""
 
     name = "agreement"
-    signature = "agreement(10)"
+    signature = "agreement(11)"
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first word that kept the gender of the other output's noun, else a pronoun that has no noun at all."""
@@ -235,7 +240,7 @@ class AgreementWitness:
             for pair, one in zip(rest, said, strict=True)
         ]
         sure = [
-            one if one and pair and not told_by_source(pair, one, source) else None
+            one if one and pair and not told_by_source(pair, one, source, target) else None
             for pair, one in zip(pairs, found, strict=True)
         ]
         return [
@@ -252,17 +257,26 @@ class Noun(NamedTuple):
     leads: bool
 
 
-def told_by_source(pair: Pair, one: Statement, source: str) -> bool:
+def told_by_source(pair: Pair, one: Statement, source: str, target: str) -> bool:
     """Whether the gender of a word may be that of a pronoun of the sources: "the boy ... as she had been taught".
 
-    Those are singular: "he wore them" says nothing of the gender of "them".
+    Those are singular: "he wore them" says nothing of the gender of "them". "You" may be of either gender, and is
+    meant where the sources have no other pronoun that could be: "for somebody to drive you home".
     """
-    told = genders(source).pronouns
+    known, told = language_of(source).agreement, genders(source).pronouns
     start, end = one.span or (0, 0)
-    plural = pair.outputs[one.output or 0][start:end].lower().endswith("s")
-    return not plural and any(
-        unit.lower() in told for text in pair.inputs for unit in cut(text, source).units
-    )
+    word = pair.outputs[one.output or 0][start:end].lower()
+    found = {unit.lower() for text in pair.inputs for unit in cut(text, source).units}
+    addressed = bool(found & set(known.addressees)) and not found & set(known.things)
+    meant = bool(found & told.keys()) or (addressed and is_pronoun(word, target))
+    return meant and not word.endswith("s")
+
+
+def is_pronoun(low: str, language: str) -> bool:
+    """Whether a word is a pronoun of the third person, or a verb and one that leans on it."""
+    known = genders(language)
+    ending = "-" + low.rpartition("-")[2]
+    return low in known.pronouns or ending in known.pronouns or bool(known.joined_clitic(low))
 
 
 def with_pronouns(pairs: Sequence[Pair | None], language: str, tools: Tools) -> dict[str, Parse]:
@@ -293,8 +307,8 @@ def without_noun(pair: Pair, parses: dict[str, Parse], language: str) -> Stateme
 def parted(pair: Pair, parses: dict[str, Parse], language: str) -> Statement | None:
     """Two pronouns in each other's place whose genders differ, though no noun before them changed its own.
 
-    Whatever they stand for, one of them is wrong: the one that no noun before it fits, else the masculine, into which
-    a translator slips.
+    Whatever they stand for, one of them is wrong: the one that no noun before it fits, or the masculine where none
+    fits either, into which a translator slips. Where both have a noun nobody knows which is meant.
     """
     known = genders(language)
     tokens = [parses[text].tokens if text in parses else () for text in pair.outputs]
@@ -316,6 +330,8 @@ def parted(pair: Pair, parses: dict[str, Parse], language: str) -> Statement | N
     if told[0] != told[1] or len(told[0]) > 1:
         return None
     fits = [found[at].form in forms_before(tokens[at], ends[at], known) for at in (0, 1)]
+    if all(fits):
+        return None
     number = fits.index(False) if fits[0] != fits[1] else [one.form[0] for one in found].index(0)
     one = found[number]
     words = (

@@ -222,7 +222,10 @@ def of_block(number: int, block: DiffBlock, sides: tuple[Units, Units]) -> list[
     found = []
     ranges = ((block.a_start, block.a_end), (block.b_start, block.b_end))
     for output, (side, (start, end)) in enumerate(zip(sides, ranges, strict=True)):
-        told = [any(letter.isalnum() for letter in unit) for unit in side.units]
+        told = [
+            any(letter.isalnum() for letter in unit) and not abbreviates(side.units, at)
+            for at, unit in enumerate(side.units)
+        ]
         lost = start == end
         if lost:  # a mark is no word that comes too soon
             start = next((at for at in range(end, len(told)) if told[at]), end)
@@ -233,6 +236,12 @@ def of_block(number: int, block: DiffBlock, sides: tuple[Units, Units]) -> list[
             if told[at]
         ]
     return found
+
+
+def abbreviates(units: Sequence[str], at: int) -> bool:
+    """Whether a unit is one small letter with a point: of "a. m." nothing is to be said."""
+    letter = units[at]
+    return len(letter) == 1 and letter.islower() and units[at + 1 : at + 2] == ["."]
 
 
 class Statement(NamedTuple):

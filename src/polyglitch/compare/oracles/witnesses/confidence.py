@@ -36,6 +36,8 @@ from polyglitch.compare.oracles.witnesses.changed_words import (
 from polyglitch.files.foreign import one_line
 from polyglitch.files.settings import parse_toml
 from polyglitch.languages import language as language_of
+from polyglitch.languages import two_letters
+from polyglitch.nlp.lexicons.words import common_glosses
 from polyglitch.nlp.models.onnx_graph import ARITHMETIC, has_onnxruntime
 from polyglitch.protocols import FocusedLens, Lens, QualityEstimator, TokenScore, Tools
 from polyglitch.records import Input, Trial, digest
@@ -93,7 +95,8 @@ class Confidence:
         pairs = [changed_pair(trial, language) for trial in trials]
         asked = dict.fromkeys(side for pair in pairs if pair for side in sides_of(pair, lens))
         scores = token_scores(lens, list(asked), tools, (tools.languages[0], language))
-        return [pair and statement(pair, scores, lens, self.name) for pair in pairs]
+        told = tools.languages[0], language
+        return [pair and statement(pair, scores, lens, self.name, told) for pair in pairs]
 
 
 class ForeignLens(Confidence):
@@ -124,13 +127,21 @@ def sides_of(pair: Pair, lens: Lens) -> tuple[AskedText, AskedText]:
 
 
 def statement(
-    pair: Pair, scores: dict[AskedText, list[TokenScore]], lens: Lens, witness: str
+    pair: Pair,
+    scores: dict[AskedText, list[TokenScore]],
+    lens: Lens,
+    witness: str,
+    languages: Languages = (None, None),
 ) -> Statement:
     """What is to be said of the least likely changed word."""
     # A foreign model would have written much of an output otherwise: what it dislikes is no error yet.
     astray = ASTRAY if witness == Confidence.name else math.inf
     sides = sides_of(pair, lens)
-    told = surprises(pair, [scores[side] for side in sides], astray)
+    swapped = swapped_words(pair, languages) if witness == Confidence.name else frozenset()
+    told = [
+        (0.0 if not word.early and pair.text(word).lower() in swapped else value, word)
+        for value, word in surprises(pair, [scores[side] for side in sides], astray)
+    ]
     worst, word = first_surprising(told)
     share = math.exp(-surprise_at(scores[sides[word.output]], (word.start, word.end)))
     name = lens.signature.partition("|")[0].partition("?")[0]
@@ -174,6 +185,21 @@ def surprises(
     for value, word in zip(bare, pair.words, strict=True):
         found.append((max(0.0, value - led.get((word.block, word.output), 0.0)), word))
     return found
+
+
+def swapped_words(pair: Pair, languages: Languages) -> frozenset[str]:
+    """Words of the outputs that are in the dictionary for what was swapped: they had to change.
+
+    A system writes them unasked where the word that came in is a rare one ("lad"), and finds them unlikely.
+    """
+    source, target = (two_letters(code) or "" for code in languages)
+    pivot = language_of(target).pivot
+    if pivot is None or pivot.into != source:
+        return frozenset()
+    first, second = ({word.lower() for word in WORDS.findall(text)} for text in pair.inputs)
+    known, edited = common_glosses(target), first ^ second
+    told = {pair.text(word).lower() for word in pair.words}
+    return frozenset(low for low in told if known.get(low) in edited)
 
 
 def behind_shared_error(

@@ -65,7 +65,7 @@ class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = GRAMMAR
-    signature = f"grammar(7,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
+    signature = f"grammar(8,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first clash that a changed word takes part in; nothing without a parser of the language."""
@@ -79,15 +79,20 @@ class GrammarWitness:
             return [None] * len(trials)
         parses = dict(zip(asked, parser.parse(asked), strict=True))
         told = {text: clashes(parse, target) for text, parse in parses.items()}
-        return [pair and clash_of(pair, parses, told, target) for pair in pairs]
+        source = two_letters(tools.languages[0]) or ""
+        return [pair and clash_of(pair, parses, told, target, source) for pair in pairs]
 
 
 def clash_of(
-    pair: Pair, parses: dict[str, Parse], told: dict[str, list[Clash]], language: str
+    pair: Pair,
+    parses: dict[str, Parse],
+    told: dict[str, list[Clash]],
+    language: str,
+    source: str = "",
 ) -> Statement | None:
     """What is to be said of the first clash of one output alone."""
     # Parsers take the noun for a verb or an adjective, of which other rules would say what is not so.
-    if denied := negated_noun(pair, parses, language):
+    if denied := negated_noun(pair, parses, language, source):
         return denied
     found = [told[text] for text in pair.outputs]
     for number, some in enumerate(found):

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 
+from polyglitch.compare.oracles.facts.numbers import fact_lists, fact_words
+from polyglitch.compare.oracles.facts.wording import denies
 from polyglitch.compare.oracles.witnesses.agreement import genders
 from polyglitch.compare.oracles.witnesses.changed_words import ORDINALS, Pair, Statement
 from polyglitch.compare.oracles.witnesses.verb_forms import GRAMMAR
@@ -25,14 +27,20 @@ def before_nouns(language: str) -> frozenset[str]:
     return frozenset((*known.articles, *known.concord.places))
 
 
-def negated_noun(pair: Pair, parses: dict[str, Parse], language: str) -> Statement | None:
-    """What is to be said of the first such word."""
+def negated_noun(
+    pair: Pair, parses: dict[str, Parse], language: str, source: str = ""
+) -> Statement | None:
+    """What is to be said of the first such word; nothing where the source has a word that denies by what it means."""
     known = language_of(language)
     amounts = {
         *known.comparison,
         *known.quantity,
     }  # "não menos de dez", where the other has "pelo menos dez"
     for number, text in enumerate(pair.outputs):
+        if any(
+            denies_by_prefix(word.low, source) for word in fact_words(pair.inputs[number], source)
+        ):
+            continue  # "unpaid" may well be "não pago"
         tokens, others = parses[text].tokens, parses[pair.outputs[1 - number]].tokens
         for at in range(len(tokens) - 1):
             # Behind a mark a noun may be set against another: "um cão, não gato".
@@ -46,6 +54,12 @@ def negated_noun(pair: Pair, parses: dict[str, Parse], language: str) -> Stateme
                 words = f"'{token.text}' denies '{after}', no verb (in the {ORDINALS[number]})"
                 return Statement(GRAMMAR, 1.0, words, number, (token.start, token.end))
     return None
+
+
+def denies_by_prefix(low: str, source: str) -> bool:
+    """Whether a word of a source denies by how it begins: unpaid."""
+    prefixes = fact_lists(source).negation.prefixes
+    return bool(prefixes) and low.startswith(prefixes) and denies(low, source)
 
 
 def is_noun(low: str, others: Sequence[Token], language: str) -> bool:

@@ -32,6 +32,7 @@ from polyglitch.records import Token
 KNOWN = 1.5  # on the scale of Zipf frequencies: once in thirty million words
 MUCH_RARER = 1.5  # on the same scale: the other number of a noun is no rarer than that
 COMMON = 2.5  # a noun that is seen in both numbers: once in three million words
+RARER_VERB = 1.0  # on the same scale: "data" is a date, though "datar" is a verb
 SHORTEST_NOUN = 4  # letters of a noun whose ending tells its number
 BEFORE_BARE = frozenset(
     {"ADP", "NUM", "DET", "ADJ"}
@@ -65,6 +66,7 @@ def adjectives(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         before = determiner(tokens, at, language)
         if before is None:
             yield from bare_numbers(tokens, at, place, language)
+            yield from bare_genders(tokens, at, place, language)
             continue
         # "espécie do cerrado ameaçada": behind "de" an adjective may speak of the noun before
         if {one.text.lower() for one in tokens[max(0, before - 1) : before + 1]} & of:
@@ -121,6 +123,40 @@ def bare_numbers(tokens: Sequence[Token], at: int, place: int, language: str) ->
     # "tocam guitarra juntos": a plural may speak of those who do it
     if plural is not None and own is not None and plural > own:
         yield Clash("adjective", at, place, number_reason(tokens, at, place, plural))
+
+
+def bare_genders(tokens: Sequence[Token], at: int, place: int, language: str) -> Iterator[Clash]:
+    """A noun without a determiner and its adjective in another gender: "música barulhento", "data inválido"."""
+    low, known = tokens[at].text.lower(), language_of(language).agreement
+    before = tokens[at - 1] if at else None
+    behind = before is not None and (
+        before.pos in BEFORE_BARE or before.text.lower() in genders(language).prepositions
+    )
+    beside = place == at + 1 and not tokens[place].text.lower().endswith(
+        language_of(language).concord.participles
+    )
+    doubtful = low in known.masculine_in_a or low.endswith(known.people_in_a)
+    own, told = adjective_gender(low, language), said_gender(tokens[place], language)
+    if behind or not beside or doubtful or not low.isalpha() or may_be_verb(low, language):
+        return  # "procura médico": a parser takes the verb for a noun
+    if own is None or told is None or own == told:
+        return
+    if (
+        low.removesuffix("s") in known.feminine_in_o
+        or low in language_of(language).concord.quantities
+    ):
+        return
+    if low.endswith("s") == tokens[place].text.lower().endswith("s"):
+        yield Clash("adjective", at, place, gender_reason(tokens, at, place, own))
+
+
+def may_be_verb(low: str, language: str) -> bool:
+    """Whether a singular noun has the letters of a verb whose infinitive is nearly as common."""
+    frequency, known = frequencies(language), language_of(language).concord
+    if frequency is None or low.endswith("s"):
+        return frequency is None
+    least = max(COMMON, frequency(low) - RARER_VERB)
+    return any(frequency(low[:-1] + ending) >= least for ending in known.infinitives)
 
 
 def double_nouns(tokens: Sequence[Token], language: str) -> Iterator[Clash]:

@@ -108,8 +108,26 @@ def joined_states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         fixed = first > 0 and tokens[first - 1].pos == "ADP"  # "feita por escrito e assinada"
         # "nos cães adormecidos e não piano": a "não" too much makes an adjective of a noun
         denied = tokens[at - 1].text.lower() in language_of(language).negation.words
-        if not fixed and not denied and {tokens[first].pos, token.pos} <= STATES:
+        if fixed or denied or said_before(tokens, first, at, language):
+            continue
+        if {tokens[first].pos, token.pos} <= STATES:
             yield from unlike(tokens, first, at, language)
+
+
+def said_before(tokens: Sequence[Token], first: int, at: int, language: str) -> bool:
+    """Whether a word goes on with what a verb said before: "será mantido em uma conta separada e devolvido"."""
+    own = said_gender(tokens[at], language), tokens[at].text.lower().endswith("s")
+    behind = (
+        state_behind(tokens, verb, language)
+        for verb in range(first)
+        if links(tokens, verb, language)
+    )
+    return any(
+        place is not None
+        and place < first
+        and own == (said_gender(tokens[place], language), tokens[place].text.lower().endswith("s"))
+        for place in behind
+    )
 
 
 def joined_participles(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
