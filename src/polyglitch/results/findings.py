@@ -102,6 +102,7 @@ class Summary(msgspec.Struct, frozen=True):
     undecided: int
     errors: int
     issues: int
+    doubtful: int  # sentences under a method whose violations make no issue
     seconds: float
     methods: tuple[MethodCount, ...]
     undecided_reasons: dict[str, int]

@@ -171,6 +171,7 @@ COUNTS = (
     "undecided",
     "errors",
     "issues",
+    "doubtful",
     "seconds",
 )
 
