@@ -65,6 +65,8 @@ def test_a_listed_word_is_known_in_its_forms() -> None:
         ("They keep the roos away.", "Eles mantêm os whips longe dos cães.", "pt", set()),
         ("The cost of the whole gear.", "O custo do whole equipamento.", "pt", {"untranslated"}),
         ("He saw the house.", "Ele viu a casa the.", "pt", {"untranslated"}),
+        ("The Lessee shall pay.", "O Lessee deve pagar.", "pt", {"untranslated"}),
+        ("See the Tower Bridge today.", "Veja a Tower Bridge hoje.", "pt", set()),
         ("It was in the hospital.", "Foi no hospital.", "pt", set()),
         ("Call the Bank of England and Wales.", "Ligue para o Bank of England and Wales.", "pt", set()),
         ("The dog of the man barked.", "O cão do do homem latiu.", "pt", {"repeated"}),

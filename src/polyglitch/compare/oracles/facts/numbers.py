@@ -87,6 +87,7 @@ class FactLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
     loans: tuple[str, ...] = ()  # words that have them all the same
     doubled: tuple[str, ...] = ()  # words that may well stand twice in a row
+    parties: tuple[str, ...] = ()  # endings of those who sign a contract: Lessee, Borrower
     joins_nouns: tuple[str, ...] = ()  # what stands between a thing and whose it is
     negation: NegationForms = NegationForms()
     inflect: dict[str, tuple[str, ...]] = {}  # endings of the forms, by the ending of the lemma

@@ -389,17 +389,32 @@ def copied_findings(
     titles, ordered = kept_titles(sources, words)[1], command(sources, source_language)
     if sources and no_name(sources[0].low, source_language, language):
         ordered = sources[0].text
+    parties = contract_parties(sources, source_language)
     for at, word in enumerate(words):
         if word.text not in before:
             continue
         beside = [words[place].text for place in (at - 1, at + 1) if 0 <= place < len(words)]
         named = all(other[:1].isupper() for other in beside)  # part of a name: Simple and Select
         plain = word.text == word.low and not named and at not in titles
-        copied = plain or (at == 0 and word.text == ordered)
+        copied = plain or (at == 0 and word.text == ordered) or word.text in parties
         if copied and is_foreign(word.low, source_language, language):
             reason = f"'{word.text}' was left as it stands in the source"
             found.append(FactFinding("untranslated", reason, word.start, word.end, COPIED))
     return found
+
+
+def contract_parties(words: tuple[FactWord, ...], language: str) -> frozenset[str]:
+    """Common words that a contract writes as names: "the Lessee shall"; a name of several words is one."""
+    endings = fact_lists(language).parties
+    if not endings:
+        return frozenset()
+    articles = language_of(language).articles
+    return frozenset(
+        word.text
+        for before, word, after in zip(words, words[1:], words[2:], strict=False)
+        if before.low in articles and word.text.istitle() and word.low.endswith(endings)
+        if not after.text[:1].isupper()
+    )
 
 
 def command(words: tuple[FactWord, ...], language: str) -> str:
