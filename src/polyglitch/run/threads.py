@@ -10,12 +10,14 @@ import time
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
 from polyglitch.records import Input, Output
-from polyglitch.store.store import Store
+
+if TYPE_CHECKING:  # it brings SQLAlchemy, and who judges in a process of its own has no store
+    from polyglitch.store.store import Store
 
 T = TypeVar("T")
 
