@@ -42,6 +42,19 @@ INFINITIVE, SEEN, PLURAL, FEMININE, ABROAD = 2.3, 2.5, 1.5, 1.3, 0.6  # on Zipf'
 WORDS = 60_000  # of the frequency list
 
 BY_HAND = "telhado menu xarope leite todo total mar sul norte leste oeste"
+# Read by eye: adjectives ("não criativo"), forms of verbs ("não receio"), who is outside ("país não membro"), slurs.
+LEFT_OUT = """
+    abono advogado aluno ancestral anseio atleta avesso baldio beduíno bloqueio búlgaro caralho
+    cessar cidadão combustível comercio comoriano complexo contencioso crasso crespo criativo
+    criminoso crioulo culto custeio desenrolar dever direitinho editorial encrave enigmático
+    eslovaco espantoso expiatório exterior franco freio fugitivo general germânico grosso grotesco
+    hetero homo hétero impresso imóvel incômodo indicativo inimaginável interior islamita jordaniano
+    lateral leigo major material membro metal mexicano navajo nazareno nordestino novato objectivo
+    objecto objetivo objeto olfativo oval palestiniano paneleiro par paralítico passeio peitinho
+    periódico plástico porno puteiro qualificativo queniano rabinho rateio receio recheio recreio
+    reflexo rodeio santo saudoso sedativo soldado sorteio suiço sócio tecido terminal timorense
+    triangular uruguaio vernáculo viadinho zen zimbabweano ácido índio
+"""
 
 Tags = dict[str, Counter[str]]
 
@@ -129,7 +142,8 @@ def main() -> None:
     options.add_argument("-o", "--output", type=Path, required=True)
     chosen = options.parse_args()
     found, tags = of_treebanks(chosen.trees)
-    words = " ".join(sorted(found | of_frequencies(tags) | {*BY_HAND.split()}))
+    found |= of_frequencies(tags) | {*BY_HAND.split()}
+    words = " ".join(sorted(found - {*LEFT_OUT.split()}))
     head = (
         '# Masculine singular nouns that are no verb form and no adjective: behind "não" a slip for "no".\n'
         "# Words of UD Portuguese and of wordfreq (both CC BY-SA 4.0), chosen by recipes/plain_nouns.py.\n"

@@ -228,6 +228,8 @@ def test_a_word_that_denies_excuses_nothing_where_the_translation_has_its_own_wo
         ("Não toque no prato.", []),  # a verb, whatever else it is
         ("Eles não verão o mar.", []),
         ("Pode pagar, não todo ou em parte.", ["não"]),
+        ("Não todo o bolo foi comido.", []),  # "not all": odd, and no slip
+        ("Ele não receio que ela caia.", []),  # "recear" has it too
         ("Comprou um vaso, não prato.", []),  # one noun against another
         ("Quer um vaso e não prato.", []),
         ("O não pagamento tem juros.", []),

@@ -73,7 +73,7 @@ def slipped(words: tuple[FactWord, ...], language: str) -> list[FactFinding]:
     forms, nouns = fact_lists(language).negation, language_of(language).words("plain_nouns")
     if not forms.slip or not nouns:
         return []
-    found = []
+    articles, found = language_of(language).articles, []
     for at in range(len(words) - 1):
         before, noun = words[at - 1] if at else None, at + 1
         if words[noun].low in forms.before_nouns and noun + 1 < len(words):
@@ -81,6 +81,7 @@ def slipped(words: tuple[FactWord, ...], language: str) -> list[FactFinding]:
         marked = before is not None and not before.is_word
         apart = marked and words[noun].low not in forms.set_phrases
         apart = apart or (before is not None and before.low in forms.contrasts)
+        apart = apart or words[min(noun + 1, len(words) - 1)].low in articles  # "não todo o bolo"
         if words[at].low in forms.slip and words[noun].low in nouns and not apart:
             reason = f"'{words[at].text}' stands before '{words[noun].text}', a noun"
             found.append(FactFinding("negation", reason, words[at].start, words[at].end, WEIGHT))
