@@ -66,7 +66,7 @@ class Weights:
     """All layers of a model, as `arranged` names them: matrices inputs x outputs, the norms before them in them."""
 
     attends_in = "float32"
-    unseen = -np.inf  # the score of what a token does not see
+    unseen = float("-inf")  # the score of what a token does not see
     two_at_once = False  # whether two passes at once take half of the time
 
     def __init__(self, tensors: Mapping[str, Any], shape: LlamaShape) -> None:
