@@ -35,7 +35,6 @@ from polyglitch.run.budget import CaseQueue, Estimate, Progress, Watch, reckon
 from polyglitch.run.flakiness import merge_repeats
 from polyglitch.run.plan import Engine, Later, Open, open_engine, open_plan, prompted
 from polyglitch.run.workers import Foreman, Settled
-from polyglitch.store.labels import QueueFilter
 from polyglitch.store.store import Store
 from polyglitch.systems.answers import relabelled_trial
 from polyglitch.systems.spending import Budget
@@ -152,14 +151,13 @@ class Flow:
         self.open_rank()
         if self.plan.meter.limited:
             self.warn(self.estimate())
-        issues, doubtful, answers = 0, 0, dict[str, Any]()
+        issues, answers = 0, dict[str, Any]()
         try:
             self.ask_and_compare()
             self.store.runs.count_rows()
             with self.timed("issues"):
                 ranked = ranked_issues(self.plan.methods, self.history)
                 issues = self.store.verdicts.set_issues(self.run_id, ranked)
-                doubtful = self.store.queue.count(self.run_id, "", QueueFilter("doubtful"))
             answers = answer_figures(self.history, self.plan.methods) | self.without_case()
             answers |= keep_ways_back(self.campaign, self.plan, self.history, self.askers)
         finally:
@@ -168,7 +166,6 @@ class Flow:
             figures |= {
                 "seeds": self.progress.seeds,
                 "issues": issues,
-                "doubtful": doubtful,
                 "seconds": seconds,
                 "stages": {name: round(spent, 3) for name, spent in self.stages.items()},
                 "limits": self.limits,

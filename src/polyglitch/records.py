@@ -196,9 +196,6 @@ class Verdict(Record, frozen=True, tag="verdict/1"):
     reasons: tuple[str, ...] = ()
     spans: tuple[Span, ...] = ()
     drawn: dict[str, Any] = {}  # regexes, automata, heat: what a page can draw, as in a case's data
-    doubtful: bool = (
-        False  # violated by a sign that is wrong about as often as right: no issue by itself
-    )
 
     @property
     def severity(self) -> float:

@@ -78,7 +78,6 @@ def summary(text: str = "English to Portuguese", issues: int = 1) -> Summary:
         queries=110,
         cache_hits=20,
         violations=12,
-        doubtful=2,
         undecided=3,
         errors=1,
         issues=issues,

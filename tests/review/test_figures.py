@@ -62,35 +62,6 @@ def test_what_held_can_be_looked_at_and_labelled(tmp_path: Path) -> None:
     assert figures["missed"] == 1 and figures["without_issue"]["sentences"] >= 3
 
 
-def test_a_doubtful_violation_is_no_issue_and_can_be_looked_at(tmp_path: Path) -> None:
-    store = fill(tmp_path / "s.sqlite", 4)
-    seed = Seed("quiet", Input("A quiet sentence."))
-    store.cases.add_seeds(RUN, 10**7, [seed])
-    made = [
-        msgspec.structs.replace(
-            new_case(seed, "similar", (seed.input, Input(f"Another {n}."))), method="sit"
-        )
-        for n in range(3)
-    ]
-    store.cases.add(RUN, "sit", 10**7, made)
-    pairs = [
-        (c, Verdict(c.id, "violated", score=6.0 + n, threshold=5.0, doubtful=True))
-        for n, c in enumerate(made)
-    ]
-    store.verdicts.add(RUN, "sit", pairs)
-    (found,) = [v for _, v in store.verdicts.get(RUN, "sit", ids=[made[0].id])]
-    assert found.doubtful, "kept with the verdict"
-    rows = store.queue.page(RUN, "ann", QueueFilter("doubtful"))
-    assert [(row.seed, row.severity) for row in rows] == [(seed.id, 3.0)], "the worst of it alone"
-    assert store.queue.count(RUN, "", QueueFilter("doubtful")) == 1
-    client, headers = reviewer(store)
-    assert "A quiet sentence" in client.get("/?shelf=doubtful").text
-    fields = {"issue": rows[0].id, "verdict": "bug"}
-    assert client.post("/label", data=fields, headers=headers).status_code == 200
-    figures = Judgements(History(store)).figures()["methods"]["sit"]
-    assert figures["missed"] == 1, "a bug that was not reported"
-
-
 def test_a_label_can_name_the_case_that_shows_the_bug_and_no_other(tmp_path: Path) -> None:
     store = fill(tmp_path / "s.sqlite", 4)
     issue = next(iter(store.verdicts.issues(RUN)))

@@ -505,13 +505,6 @@ def show_figures(summary: Summary, history: History, worst: int = 5, err: bool =
         console.print(
             f"undecided: {count:,} x {escape(visible(reason))}", highlight=False, soft_wrap=True
         )
-    if summary.doubtful:
-        console.print(
-            f"no issue of {summary.doubtful:,}: violated by a slight doubt of the system alone; "
-            "`polyglitch review` shows them as doubtful",
-            highlight=False,
-            soft_wrap=True,
-        )
     for reason, count in summary.skipped.items():
         console.print(f"skipped rows: {count:,} x {escape(reason)}", highlight=False)
     for note in summary.without_case_notes:

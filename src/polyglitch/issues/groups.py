@@ -164,17 +164,13 @@ def negations() -> frozenset[str]:
 
 @component
 def worst_first(top: int = 3) -> IssueRule:
-    """The `top` most severe violations of a seed; among equals, the shortest output (SIT's rule).
-
-    Doubtful ones are left out: they count, and nobody is called to look at them.
-    """
+    """The `top` most severe violations of a seed; among equals, the shortest output (SIT's rule)."""
 
     def build(seed: Seed, violations: Sequence[tuple[Trial, Verdict]]) -> list[Issue]:
-        sure = [item for item in violations if not item[1].doubtful]
-        if not sure:
+        if not violations:
             return []
         worst = sorted(
-            sure,
+            violations,
             key=lambda item: (-item[1].severity, len(item[0].outputs[-1].text), item[1].case_id),
         )[:top]
         method = worst[0][0].case.method

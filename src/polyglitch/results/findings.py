@@ -102,7 +102,6 @@ class Summary(msgspec.Struct, frozen=True):
     undecided: int
     errors: int
     issues: int
-    doubtful: int  # sentences under a method whose violations make no issue
     seconds: float
     methods: tuple[MethodCount, ...]
     undecided_reasons: dict[str, int]

@@ -25,7 +25,7 @@ from polyglitch.results.labelled import (
 from polyglitch.store.labels import RUN_IN_ID
 
 AT_ONCE = 200  # verdicts read in one query
-OTHER_SHELVES = {"holds": "held", "undecided": "undecided", "violated": "doubtful"}
+OTHER_SHELVES = {"holds": "held", "undecided": "undecided"}
 
 
 class Judgements:

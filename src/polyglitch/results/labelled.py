@@ -1,7 +1,7 @@
 """What people's labels say of methods: precision, recall, kinds of bugs, and who found what.
 
 The unit is a sentence under a method: it has an issue, or none. Where reviewers also labelled sentences without one
-(the shelves "doubtful", "held" and "undecided" of the review), recall and F can be told.
+(the shelves "held" and "undecided" of the review), recall and F can be told.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import msgspec
 from polyglitch.records import Label, Verdict
 from polyglitch.results.tables import Interval, wilson
 
-Shelf = Literal["issue", "doubtful", "held", "undecided"]
+Shelf = Literal["issue", "held", "undecided"]
 Rule = Literal["majority", "unanimous", "any"]
 WRONG, UNSAID = ("original", "follow-up", "both"), "unsaid"
 BUG, FINE, UNSURE, DISPUTED = "bug", "not a bug", "unsure", "disputed"

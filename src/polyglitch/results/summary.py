@@ -171,7 +171,6 @@ COUNTS = (
     "undecided",
     "errors",
     "issues",
-    "doubtful",
     "seconds",
 )
 

@@ -39,7 +39,6 @@ VERDICTS = (("bug", "b"), ("not a bug", "n"), ("unsure", "u"))
 LABEL_FILTERS = ("unlabelled", "labelled", "bug", "not a bug", "unsure", "disagreement")
 SHELVES = {
     "issues": "Issues, worst first",
-    "doubtful": "Doubtful violations, worst first",
     "undecided": "Undecided cases",
     "held": "Sentences without an issue, in an order like chance",
 }
@@ -132,7 +131,7 @@ def static_folder() -> str:
 
 LONGEST_BODY = 64 * 1024
 LONGEST_FIELD = 200
-OTHER_SHELVES: tuple[Tab, ...] = ("doubtful", "undecided", "held")
+OTHER_SHELVES: tuple[Tab, ...] = ("undecided", "held")
 TOKEN_HEADER = "x-polyglitch-token"  # noqa: S105 - the name of a header
 
 Form = Mapping[str, str]

@@ -12,7 +12,6 @@ import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Integer,
     Select,
     Subquery,
     delete,
@@ -22,7 +21,6 @@ from sqlalchemy import (
     literal,
     or_,
     select,
-    type_coerce,
     update,
 )
 
@@ -189,7 +187,7 @@ def replace_label(connection: Connection, issue: str, who: str, record: str) -> 
         connection.execute(insert(s.labels).values(row | {"record": record}))
 
 
-Tab = Literal["issues", "doubtful", "undecided", "held"]
+Tab = Literal["issues", "undecided", "held"]
 RUN_IN_ID = 12  # characters of the run in the name of an undecided case: the name fits 32
 
 
@@ -315,8 +313,6 @@ def _shelf(run: str, wanted: QueueFilter) -> Subquery:
         return _undecided(run)
     if wanted.shelf == "held":
         return _held(run)
-    if wanted.shelf == "doubtful":
-        return _doubtful(run)
     i, t = s.issues, s.searchable
     query = select(i.c.position, i.c.id, i.c.method, i.c.seed, i.c.severity, i.c.kind, i.c.record)
     if wanted.search:  # the texts are long: they are read only where they are looked into
@@ -330,27 +326,6 @@ def _undecided(run: str) -> Subquery:
     query = _cases(run, v, (v.c.method, s.cases.c.position))
     undecided = (v.c.run == run, v.c.outcome == "undecided", s.NOT_HELD)
     return query.where(*undecided).subquery("items")
-
-
-def _doubtful(run: str) -> Subquery:
-    """Of every sentence whose violations make no issue the worst of them."""
-    v, i, names = s.verdicts, s.issues, s.names
-    raised = (
-        select(i.c.id)
-        .join(names, names.c.name == i.c.method)
-        .where(i.c.run == run, i.c.seed == unpacked(v.c.seed))
-        .where(names.c.id == type_coerce(v.c.method, Integer))
-    )
-    worst = func.row_number().over(
-        partition_by=(v.c.method, v.c.seed), order_by=(v.c.severity.desc(), v.c.case)
-    )
-    some = (
-        select(v, worst.label("worst"))
-        .where(v.c.run == run, v.c.outcome == "violated", ~raised.exists())
-        .subquery("some")
-    )
-    order = (some.c.severity.desc(), some.c.case)
-    return _cases(run, some, order).where(some.c.worst == 1).subquery("items")
 
 
 def _held(run: str) -> Subquery:

@@ -17,9 +17,8 @@ from polyglitch.compare.oracles.witnesses.changed_words import changed_pair
 from polyglitch.compare.oracles.witnesses.confidence import Confidence, ForeignLens
 from polyglitch.compare.oracles.witnesses.oracle import PairWitness, hear, witnesses
 from polyglitch.errors import UsageError
-from polyglitch.issues.groups import worst_first
 from polyglitch.protocols import TokenScore
-from polyglitch.records import Case, Input, Output, Seed, Trial
+from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.store.store import Store
 from polyglitch.tools import Toolbox
 
@@ -211,25 +210,6 @@ def test_a_letter_with_a_point_is_an_abbreviation_and_no_word() -> None:
     pair = trial(("Silenciado até as 8 da manhã amanhã.", "8 a. m. amanhã"), "contained", sources)
     found = changed_pair(pair, "pt")
     assert found is None or "m" not in {found.text(word) for word in found.words}
-
-
-@pytest.mark.parametrize(
-    ("chance", "relation", "doubtful"),
-    [(0.09, "similar", False), (0.12, "similar", True), (0.09, "contained", True)],
-)
-def test_a_slight_doubt_of_the_system_alone_is_a_violation_and_no_issue(
-    chance: float, relation: str, doubtful: bool
-) -> None:
-    lens = WordLens(sumiria=chance, fugiria=0.0001)
-    tools = Toolbox(languages=("en", "pt"), system=lens)
-    pair = trial((KEPT[0], "O dono disse que não sumiria."), relation)
-    verdict = witnesses()([pair], tools)[0]
-    assert (verdict.outcome, verdict.doubtful) == ("violated", doubtful)
-    seed = Seed("s", pair.case.inputs[0])
-    assert bool(worst_first()(seed, [(pair, verdict)])) != doubtful
-    clear = trial((KEPT[0], "O dono disse que não fugiria."), relation)
-    sure = witnesses()([clear], tools)[0]
-    assert (sure.outcome, sure.doubtful) == ("violated", False)
 
 
 def test_without_a_lens_it_has_nothing_to_say_and_alone_it_says_so() -> None:

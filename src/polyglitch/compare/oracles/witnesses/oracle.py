@@ -178,9 +178,8 @@ def denied_article(outputs: tuple[str, str], language: str) -> Statement | None:
     if phrase[1:2] == [] or phrase[0] not in known.articles:
         return None
     for at, (denies, noun) in enumerate(pairwise(sentence)):
-        if (
-            denies in known.concord.denying and noun == phrase[1]
-        ):  # not "nenhum": the source's "any"
+        # not "nenhum", which may be the source's "any"
+        if denies in known.concord.denying and noun == phrase[1]:
             words = (
                 f"'{sides[number].units[at]}' stands before '{noun}', which has "
                 f"'{sides[1 - number].units[0]}' in the phrase by itself"
@@ -216,10 +215,6 @@ LEADS = {
     Confidence.name: 1.05,
     WayBack.name: math.inf,
 }
-# Nats: a word that the system gives more than a tenth is mostly right where nobody else leads, and in a phrase by
-# itself, which may be said in many ways, one that it gives more than a hundredth. Such a pair is violated, as that
-# finds more bugs than it costs, but it is no issue. See docs/research/2026-11-19-doubtful.md.
-TOLD_FROM = {"similar": 2.3, "contained": 4.6}
 ASKED = (Confidence.name, ForeignLens.name, WayBack.name)  # who asks a model
 # The chance by words alone from which on the system is asked how sure it is: looking into it is the dearest question.
 # Half of the pairs of a campaign stay below, with five bugs of 425 that it alone would see.
@@ -548,17 +543,7 @@ def verdict_of(
         details={name: round(value, 4) for name, value in details.items()},
         reasons=reasons,
         spans=spans,
-        doubtful=violated and doubtful(said, evidence, trial.case.relation),
     )
-
-
-def doubtful(said: Said, evidence: Mapping[str, float], relation: str) -> bool:
-    """Whether the system's own doubt alone leads, and is a slight one."""
-    own = said.get(Confidence.name)
-    if own is None or own.suspicion >= TOLD_FROM.get(relation, 0.0):
-        return False
-    others = (name for name in evidence if name != Confidence.name)
-    return FACTS not in said and not any(leads(said[name], evidence[name]) for name in others)
 
 
 def explained(
