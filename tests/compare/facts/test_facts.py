@@ -71,6 +71,13 @@ def test_a_listed_word_is_known_in_its_forms() -> None:
         ("Call the Bank of England and Wales.", "Ligue para o Bank of England and Wales.", "pt", set()),
         ("The dog of the man barked.", "O cão do do homem latiu.", "pt", {"repeated"}),
         ("You have 3 unread mails.", "Tem 3 mensagens não lidas.", "pt", set()),
+        ("The expensive one is fine.", "O caro um é bom.", "pt", set()),  # a verb may follow
+        ("Buy the expensive one.", "Compre o caro um.", "pt", {"wording"}),
+        ("The new one with the lamp is good.", "O novo um com a lâmpada é bom.", "pt", {"wording"}),
+        ("Read chapter one.", "Leia o capítulo um.", "pt", set()),
+        ("Sell the cows one by one.", "Venda as vacas uma por uma.", "pt", set()),
+        ("Not a single one.", "Nem mais um.", "pt", set()),
+        ("He signs this Deed today.", "Ele assina este Deed hoje.", "pt", {"untranslated"}),
         ("Wiggle your toes.", "Mexa os dedos dos dedos.", "pt", {"repeated"}),
         ("The lighthouse is old.", "O farol do farol é velho.", "pt", {"repeated"}),
         ("From time to time it rains.", "De tempo em tempo chove.", "pt", set()),

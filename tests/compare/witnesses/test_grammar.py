@@ -35,6 +35,8 @@ def said_of(first: str, second: str, target: str = "pt") -> Statement | None:
             "A carta cita dois autores e não pode ser copiado.",
             "copiado",
         ),
+        ("A busca pela lancha perdida.", "A busca pela lancha perdido", "perdido"),
+        ("Regras especiais incluem isso.", "Regras especiais não inclui a taxa.", "inclui"),
         # A parser takes these adjectives for nouns.
         ("As almofadas eram macias e largas.", "As almofadas eram fofo e largas.", "fofo"),
         ("As moças têm tontura ao sair.", "As moças se sentem tontos ao sair.", "tontos"),
@@ -142,6 +144,9 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         ("Se o guarda vem, saia.", "Se o guarda fechar o portão, saia."),
         # Both outputs have the error: it says nothing of the pair.
         ("As camas eram bons.", "As mesas eram bons."),
+        ("Um clarão cinza forte.", "Um brilho cinza fino."),
+        ("Abra a pasta nova.", "Abra a pasta lixo."),
+        ("Ela traz um violino e não o toca.", "Ela traz uma flauta e não toca."),
         ("As mãos estavam limpas.", "As fotos estavam limpas."),
         ("A viagem foi cara.", "A viagem custou caro."),
         ("Ele passou a noite.", "Ele passou a semana gripado."),

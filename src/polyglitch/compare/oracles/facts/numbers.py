@@ -88,6 +88,12 @@ class FactLists(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     loans: tuple[str, ...] = ()  # words that have them all the same
     doubled: tuple[str, ...] = ()  # words that may well stand twice in a row
     parties: tuple[str, ...] = ()  # endings of those who sign a contract: Lessee, Borrower
+    also_party: tuple[str, ...] = ()  # what else a contract writes as a name: this Deed
+    stand_ins: tuple[str, ...] = ()  # words for a noun that need not be said again: one, ones
+    counted_by: tuple[str, ...] = ()  # before them the word is a number: chapter one
+    counts_on: tuple[str, ...] = ()  # beside them too: one by one
+    articles_before: tuple[str, ...] = ()  # behind which, or behind whose next word, ...
+    no_stand_ins: tuple[str, ...] = ()  # ... these stand for no noun: "o caro um"
     joins_nouns: tuple[str, ...] = ()  # what stands between a thing and whose it is
     negation: NegationForms = NegationForms()
     inflect: dict[str, tuple[str, ...]] = {}  # endings of the forms, by the ending of the lemma

@@ -32,6 +32,7 @@ from polyglitch.compare.oracles.facts.wording import (
     name_findings,
     negation_findings,
     repeat_findings,
+    stand_in_findings,
 )
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
@@ -261,6 +262,7 @@ CHECKS: tuple[Check, ...] = (
     name_findings,
     copied_findings,
     repeat_findings,
+    stand_in_findings,
     length_findings,
 )
 
@@ -311,7 +313,7 @@ def one_sided(
 
 log = logging.getLogger("polyglitch")
 THRESHOLD = 0.5  # what is only likely, such as one negation more of two, weighs 0.6
-VERSION = 13  # of the rules, so that verdicts of others are not taken for these
+VERSION = 14  # of the rules, so that verdicts of others are not taken for these
 ORDINAL = ("first", "second")
 
 

@@ -348,6 +348,39 @@ def repeat_findings(
     return found[:1]
 
 
+def stand_in_findings(
+    source: str, output: str, source_language: str, language: str
+) -> list[FactFinding]:
+    """A number where the source has a word for a noun: "o caro um" for "the expensive one"."""
+    lists, known = fact_lists(language), language_of(language)
+    told, words = stand_ins(source, source_language), fact_words(output, language)
+    if not told or not lists.no_stand_ins:
+        return []
+    goes_on = {*known.agreement.prepositions, *known.agreement.refers}
+    for at, word in enumerate(words):
+        before = [one.low for one in words[max(0, at - 2) : at]]
+        ends = at + 1 == len(words) or not words[at + 1].is_word or words[at + 1].low in goes_on
+        if word.low not in lists.no_stand_ins or not ends or len(before) < 2:
+            continue
+        described = before[0] in lists.articles_before and words[at - 1].is_word
+        closed = before[1] in known.function_words or before[1] in known.quantity
+        if described and not closed:
+            reason = f"'{word.text}' is a number, and stands for '{told}' in the source"
+            return [FactFinding("wording", reason, word.start, word.end, WEIGHT)]
+    return []
+
+
+def stand_ins(source: str, language: str) -> str:
+    """The first word of a source that stands for a noun: "the cheaper one", and not "chapter one"."""
+    lists, words = fact_lists(language), fact_words(source, language)
+    for at in range(1, len(words)):
+        before, word, beside = words[at - 1], words[at], words[at - 1 : at + 2]
+        counts = before.low in lists.counted_by or {one.low for one in beside} & {*lists.counts_on}
+        if word.low in lists.stand_ins and before.is_word and not counts:
+            return word.text
+    return ""
+
+
 def of_itself(words: tuple[FactWord, ...], language: str) -> list[tuple[FactWord, FactWord]]:
     """First and last word of a noun that is said to be its own: "os dedos dos dedos" for toes."""
     joins = fact_lists(language).joins_nouns
@@ -406,15 +439,16 @@ def copied_findings(
 
 def contract_parties(words: tuple[FactWord, ...], language: str) -> frozenset[str]:
     """Common words that a contract writes as names: "the Lessee shall"; a name of several words is one."""
-    endings = fact_lists(language).parties
-    if not endings:
+    lists, known = fact_lists(language), language_of(language)
+    if not lists.parties:
         return frozenset()
-    articles = language_of(language).articles
+    before_party = {*known.articles, *known.function_words}
     return frozenset(
         word.text
         for before, word, after in zip(words, words[1:], words[2:], strict=False)
-        if before.low in articles and word.text.istitle() and word.low.endswith(endings)
-        if not after.text[:1].isupper()
+        if word.text.istitle() and not after.text[:1].isupper()
+        if (before.low in known.articles and word.low.endswith(lists.parties))
+        or (before.low in before_party and word.low in lists.also_party)
     )
 
 

@@ -17,6 +17,7 @@ from polyglitch.compare.oracles.witnesses.subjects import (
     determiner,
     finite,
     noun_form,
+    noun_plural,
 )
 from polyglitch.compare.oracles.witnesses.verb_forms import NUMBERS, SUBJECTS, verb_plural
 from polyglitch.languages import language as language_of
@@ -62,7 +63,19 @@ def subject_plural(tokens: Sequence[Token], at: int, language: str) -> bool | No
     if low in known.subjects:
         return known.subjects[low] == "plural" if alone(tokens, at, at, language) else None
     form = noun_form(tokens, at, language)
-    return form.plural if form else None
+    return form.plural if form else bare_plural(tokens, at, language)
+
+
+def bare_plural(tokens: Sequence[Token], at: int, language: str) -> bool | None:
+    """Whether a noun that a text begins with is plural, as its adjective is: "Informações sigilosas não inclui".
+
+    "Campos faz" has none: that is a name.
+    """
+    low, known = tokens[at].text.lower(), language_of(language).concord
+    described = [(one.pos, one.text.islower()) for one in tokens[at + 1 : at + 2]]
+    begins = at == 0 and described == [("ADJ", True)] and low not in known.quantities
+    sure = begins and noun_plural(low, language) and alone(tokens, at, at, language)
+    return True if sure else None
 
 
 def names_thing(tokens: Sequence[Token], verb: int, language: str) -> bool:

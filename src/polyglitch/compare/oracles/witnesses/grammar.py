@@ -44,6 +44,7 @@ from polyglitch.compare.oracles.witnesses.states import (
     joined_states,
     joined_subjects,
     linked_numbers,
+    phrase_states,
     states,
     trailing_states,
     unowned_states,
@@ -65,7 +66,7 @@ class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = GRAMMAR
-    signature = f"grammar(8,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
+    signature = f"grammar(9,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first clash that a changed word takes part in; nothing without a parser of the language."""
@@ -155,6 +156,7 @@ def clashes(parse: Parse, language: str) -> list[Clash]:
         *adjectives(tokens, language),
         *states(tokens, language),
         *unowned_states(tokens, language),
+        *phrase_states(tokens, language),
         *misjoined(tokens, language),
         *misgoverned(tokens, language),
         *indicatives(tokens, language),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
 
 from polyglitch.compare.oracles.facts.numbers import fact_lists, fact_words
 from polyglitch.compare.oracles.facts.wording import denies
@@ -65,7 +64,13 @@ def denies_by_prefix(low: str, source: str) -> bool:
 def is_noun(low: str, others: Sequence[Token], language: str) -> bool:
     """Whether the other output has a word behind a masculine determiner, and nowhere behind "não"."""
     known, denying = genders(language).determiners, set(language_of(language).concord.denying)
-    before = {one.text.lower() for one, other in pairwise(others) if other.text.lower() == low}
+    texts = ["", *(one.text.lower() for one in others)]
+    # "não o toca": what stands between them is a pronoun
+    before = {
+        first if first in denying else one
+        for first, one, word in zip(texts, texts[1:], texts[2:], strict=False)
+        if word == low
+    }
     told = any(known.get(one) == 0 and not one.endswith("s") for one in before)
     return told and not before & denying
 

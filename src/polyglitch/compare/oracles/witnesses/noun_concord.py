@@ -17,23 +17,23 @@ from polyglitch.compare.oracles.witnesses.agreement import (
 )
 from polyglitch.compare.oracles.witnesses.clause_verbs import is_present
 from polyglitch.compare.oracles.witnesses.subjects import (
+    COMMON,
+    KNOWN,
+    MUCH_RARER,
     Clash,
     Form,
     articles,
     determiner,
     noun_form,
     noun_gender,
+    noun_plural,
 )
 from polyglitch.compare.oracles.witnesses.verb_forms import NUMBERS, SUBJECTS
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.records import Token
 
-KNOWN = 1.5  # on the scale of Zipf frequencies: once in thirty million words
-MUCH_RARER = 1.5  # on the same scale: the other number of a noun is no rarer than that
-COMMON = 2.5  # a noun that is seen in both numbers: once in three million words
 RARER_VERB = 1.0  # on the same scale: "data" is a date, though "datar" is a verb
-SHORTEST_NOUN = 4  # letters of a noun whose ending tells its number
 BEFORE_BARE = frozenset(
     {"ADP", "NUM", "DET", "ADJ"}
 )  # the noun behind them is none without a word before
@@ -99,7 +99,11 @@ def adjective_of(tokens: Sequence[Token], at: int, language: str) -> int | None:
     place = at + 1 + (after in known.comparison or after in known.words("degrees"))
     if place == len(tokens):
         return None
-    token = tokens[place]
+    token, low = tokens[place], tokens[at].text.lower()
+    # "um brilho cinza fino": a colour behind its noun agrees with nothing, and nothing with it
+    colour = at > 0 and tokens[at - 1].pos == "NOUN" and low in known.concord.invariable
+    if colour or names_it(token.text.lower(), language):
+        return None
     behind = tokens[place + 1].text.lower() if place + 1 < len(tokens) else ""
     if behind in known.concord.that and is_present(token.text.lower(), language):
         return None  # "O tradutor justifica que"
@@ -107,6 +111,15 @@ def adjective_of(tokens: Sequence[Token], at: int, language: str) -> int | None:
     # A parser that knows neither word takes the adjective for the noun: "uma palestra tedioso".
     turned = token.pos == "ADJ" and tokens[at].head == place and has_all_forms(token.text, language)
     return place if turned or (token.head == at and (token.pos == "ADJ" or taken)) else None
+
+
+@cache
+def names_it(low: str, language: str) -> bool:
+    """Whether what a parser takes for an adjective is a noun: "a pasta lixo", as "lixa" is much rarer."""
+    frequency = frequencies(language)
+    if frequency is None or not low.endswith("o"):
+        return False
+    return frequency(low) - frequency(low[:-1] + "a") > MUCH_RARER
 
 
 def bare_numbers(tokens: Sequence[Token], at: int, place: int, language: str) -> Iterator[Clash]:
@@ -198,26 +211,6 @@ def miscounted(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
         plural = noun_plural(text, language)
         if plural is not None and plural != told[before].plural:
             yield Clash("count", at, place, number_reason(tokens, at, place, plural))
-
-
-@cache
-def noun_plural(low: str, language: str) -> bool | None:
-    """Whether a noun is plural, where the lists have its other number as well: "lápis" has none."""
-    frequency, known = frequencies(language), language_of(language).concord
-    if frequency is None or low in known.either_number or len(low) < SHORTEST_NOUN:
-        return None
-    own = frequency(low)
-    for plural, singular in known.plurals.items():
-        other = low.removesuffix(plural) + singular
-        if low.endswith(plural) and frequency(other) >= max(KNOWN, own - MUCH_RARER):
-            return True
-    if low.endswith("s") or own < COMMON:
-        return None
-    for plural, singular in known.plurals.items():
-        other = low.removesuffix(singular) + plural
-        if low.endswith(singular) and frequency(other) >= max(KNOWN, own - MUCH_RARER):
-            return False
-    return None
 
 
 def said_gender(token: Token, language: str) -> int | None:

@@ -224,6 +224,22 @@ def unowned_states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
             yield Clash("unowned", own[-1], place, gender_reason(tokens, own[-1], place, 1))
 
 
+def phrase_states(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
+    """A masculine participle in a phrase without a verb and without a masculine noun: "a busca pela nave perdido"."""
+    known, concord = genders(language), language_of(language).concord
+    said = [at for at, one in enumerate(tokens) if one.text.lower().endswith(concord.participles)]
+    spoken = [at for at, one in enumerate(tokens) if one.pos in ("VERB", "AUX", "PRON")]
+    for place in said:
+        low, before = tokens[place].text.lower(), tokens[place - 1] if place else None
+        if before is None or before.pos != "NOUN" or set(spoken) - {place}:
+            continue
+        plural = low.endswith("s")
+        own = forms_of(tokens, place - 1, known) == {(1, plural)}
+        fits = (0, plural) in forms_before(tokens, place, known)
+        if own and not fits and told_gender(low, language) == 0:
+            yield Clash("unowned", place - 1, place, gender_reason(tokens, place - 1, place, 1))
+
+
 def clause_follows(tokens: Sequence[Token], state: int, language: str) -> bool:
     """Whether what is said may be said of what follows: "é claro que", "é proibido fumar", "foi dado o sinal"."""
     if state + 1 == len(tokens):

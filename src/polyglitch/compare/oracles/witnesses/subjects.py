@@ -13,9 +13,14 @@ from typing import NamedTuple
 
 from polyglitch.compare.oracles.witnesses.agreement import NOUN_REACH, adjective_gender, genders
 from polyglitch.languages import language as language_of
+from polyglitch.nlp.lexicons.words import frequencies
 from polyglitch.records import Token
 
 NAMING = frozenset({"NOUN", "PROPN", "PRON"})  # what "and" may join with a noun
+KNOWN = 1.5  # on the scale of Zipf frequencies: once in thirty million words
+MUCH_RARER = 1.5  # on the same scale: the other number of a noun is no rarer than that
+COMMON = 2.5  # a noun that is seen in both numbers: once in three million words
+SHORTEST_NOUN = 4  # letters of a noun whose ending tells its number
 
 
 class Form(NamedTuple):
@@ -73,6 +78,26 @@ def noun_gender(low: str, language: str) -> int | None:
     bare = low.removesuffix("s")
     masculine = adjective_gender(low, language) == 0 and bare not in known.agreement.feminine_in_o
     return 0 if masculine and not bare.endswith(known.concord.either_endings) else None
+
+
+@cache
+def noun_plural(low: str, language: str) -> bool | None:
+    """Whether a noun is plural, where the lists have its other number as well: "lápis" has none."""
+    frequency, known = frequencies(language), language_of(language).concord
+    if frequency is None or low in known.either_number or len(low) < SHORTEST_NOUN:
+        return None
+    own = frequency(low)
+    for plural, singular in known.plurals.items():
+        other = low.removesuffix(plural) + singular
+        if low.endswith(plural) and frequency(other) >= max(KNOWN, own - MUCH_RARER):
+            return True
+    if low.endswith("s") or own < COMMON:
+        return None
+    for plural, singular in known.plurals.items():
+        other = low.removesuffix(singular) + plural
+        if low.endswith(singular) and frequency(other) >= max(KNOWN, own - MUCH_RARER):
+            return False
+    return None
 
 
 def noun_form(tokens: Sequence[Token], at: int, language: str, opens: bool = False) -> Form | None:
