@@ -145,6 +145,7 @@ def test_the_word_at_fault_is_named(first: str, second: str, word: str) -> None:
         # Both outputs have the error: it says nothing of the pair.
         ("As camas eram bons.", "As mesas eram bons."),
         ("Um clarão cinza forte.", "Um brilho cinza fino."),
+        ("Devolva esse traje antes de sexta.", "Devolva esse vestido antes de sexta."),
         ("Abra a pasta nova.", "Abra a pasta lixo."),
         ("Ela traz um violino e não o toca.", "Ela traz uma flauta e não toca."),
         ("As mãos estavam limpas.", "As fotos estavam limpas."),

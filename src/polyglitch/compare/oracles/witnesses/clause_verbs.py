@@ -46,7 +46,8 @@ def verbs(tokens: Sequence[Token], language: str) -> Iterator[Clash]:
             continue
         # "a perda não verão": a "não" too much makes a verb of a noun
         denied = tokens[verb - 1].text.lower() in language_of(language).negation.words
-        if denied or names_thing(tokens, verb, language):
+        noun = tokens[verb].text.lower() in language_of(language).words("plain_nouns")
+        if (denied and (noun or not plural)) or names_thing(tokens, verb, language):
             continue
         number = verb_plural(tokens[verb].text.lower(), language)
         if number is not None and number != plural:

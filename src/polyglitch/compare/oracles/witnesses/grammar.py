@@ -66,7 +66,9 @@ class GrammarWitness:
     """Looks for words of one output that do not agree with each other, where the other output has none such."""
 
     name = GRAMMAR
-    signature = f"grammar(9,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
+    signature = (
+        f"grammar(10,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
+    )
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:
         """The first clash that a changed word takes part in; nothing without a parser of the language."""

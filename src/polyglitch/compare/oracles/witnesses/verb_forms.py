@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
+from polyglitch.compare.oracles.witnesses.agreement import genders
 from polyglitch.compare.oracles.witnesses.changed_words import (
     ORDINALS,
     ChangedWord,
@@ -155,7 +156,9 @@ def participle_there(
         next((at for at, token in enumerate(some) if token.start == start), 0)
         for some, start in zip(tokens, starts, strict=True)
     ]
-    if 0 in places or len({tokens[n][at - 1].text.lower() for n, at in enumerate(places)}) > 1:
+    before = {tokens[n][at - 1].text.lower() for n, at in enumerate(places)}
+    # "esse vestido": behind a determiner stands a noun, whatever a parser says
+    if 0 in places or len(before) > 1 or before & genders(language).determiners.keys():
         return None
     for number, at in enumerate(places):
         own, other = tokens[number][at], tokens[1 - number][places[1 - number]]
