@@ -76,6 +76,18 @@ def test_what_stands_between_commas_goes_with_both() -> None:
     assert "The new firm has hired a director." in gone.values()
 
 
+def test_what_only_stresses_or_tears_a_clause_stays() -> None:
+    assert "actually" not in removed("Does anybody actually assemble this wardrobe alone?")
+    assert "proper" not in removed("I would not trust the old tent in a proper storm.")
+    assert "-" not in removed("The command returns a non-zero exit code on errors.")
+    assert "nowhere" not in removed("She stayed because there was nowhere else dry to stand.")
+    assert not any(
+        text.endswith(";.") for text in removed("Carry on; never double the next one.").values()
+    )
+    text = "The Supplier warrants that the Goods will be free from defects."
+    assert "The Supplier warrants." not in removed(text).values()
+
+
 def test_an_adjective_that_is_all_that_is_said_stays() -> None:
     assert "highest" not in removed("Prices climbed to their highest level.")
     assert removed("It was a bitter winter.") == {}

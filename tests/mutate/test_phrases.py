@@ -88,6 +88,20 @@ def test_what_a_verb_gives_or_makes_of_a_thing_is_no_part_of_its_phrase() -> Non
     )
 
 
+def test_the_end_of_a_list_is_no_phrase_of_its_own() -> None:
+    taken = phrases_of(
+        "The circus took with it two small goats, a tuba and the brother of the mayor."
+    )
+    assert not any(phrase.startswith("a tuba and") for phrase in taken)
+    taken = phrases_of("It is no trifle without a layer of jelly and far too much sherry.")
+    assert not any(phrase.startswith("jelly and") for phrase in taken)
+    taken = phrases_of("Use the spoon supplied with the syrup, not one from your kitchen drawer.")
+    assert not any(", not" in phrase for phrase in taken)
+    assert "the red lamp and the small tuba" in phrases_of(
+        "We sold the red lamp and the small tuba."
+    )
+
+
 def test_nothing_of_a_phrase_is_left_behind() -> None:
     assert "setup wizard" not in phrases_of("The setup wizard copies the required files.")
     assert "most two screws" not in phrases_of("Use at most two screws for each shelf.")

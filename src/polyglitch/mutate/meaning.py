@@ -129,7 +129,14 @@ def clause_can_go(parse: Parse, place: int, first: int, last: int, head: Token) 
         led = lead.text.lower() in language_of(parse.language).words("clause_leads")
         # "too big to carry", "so late that", "as good as": the clause is asked for by a word before it.
         return led and head.pos in ("VERB", "AUX") and (first == 0 or last >= len(tokens) - 2)
-    return head.pos == "NOUN" and lead.tag.startswith(("W", "IN")) and first > tokens[place].head
+    # A noun in the plural that the whole sentence hangs on may be its verb: "The seller warrants that".
+    verb_like = head.tag == "NNS" and head.relation in PREDICATES and lead.text.lower() == "that"
+    return (
+        head.pos == "NOUN"
+        and not verb_like
+        and lead.tag.startswith(("W", "IN"))
+        and first > tokens[place].head
+    )
 
 
 def phrase_can_go(parse: Parse, place: int, first: int, head: Token) -> bool:
@@ -290,9 +297,12 @@ def optional(
 ) -> Iterator[tuple[int, int]]:
     """Where the modifiers and adjuncts stand that have a word of meaning, the shorter ones first."""
     found = []
+    emphatic = language_of(parse.language).words("emphatic")
     for first, last in adjuncts(parse):
         words = parse.tokens[first:last]
-        if any(word.pos in pos and word.text.lower() not in stops for word in words):
+        torn = words[-1].tag == "POS"  # "till the tooth's | out"
+        said = [word for word in words if word.text.lower() not in stops | emphatic]
+        if not torn and any(word.pos in pos and word.text.isalnum() for word in said):
             found.append((words[0].start, words[-1].end))
     for start, end in sorted(set(found), key=lambda place: (place[1] - place[0], place[0])):
         before, after = parse.text[:start].rstrip(), parse.text[end:]
@@ -327,8 +337,9 @@ def removable(
 def wanted(text: str, start: int, end: int) -> bool:
     """Whether something is left, and the cut does not go through a hyphenated or possessive word."""
     left = text[:start] + text[end:]
+    emptied = text[:start].rstrip().endswith((";", ":")) and not text[end:].strip(" .!?")
     glued = text[start - 1 : start] in tuple("-'’") or text[end : end + 1] in tuple("-'’")
-    return len(left.split()) >= 3 and not glued
+    return len(left.split()) >= 3 and not glued and not emptied
 
 
 def without(text: str, start: int, end: int, language: str | None = None) -> str:

@@ -31,6 +31,8 @@ JOINERS = "-‐‑'’"  # what joins a word to the next
 MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
 HEADS = ("NOUN", "PROPN")
 PRENOMINAL = ("amod", "compound", "nummod", "poss", "predet")  # what stands before its noun
+DETERMINING = ("det", "poss", "nummod", "predet")
+QUANTITIES = frozenset(("much", "many"))
 VERB_LIKE = {"NN": "VB", "NNS": "VBZ"}  # the tag of a verb that looks like a noun of a tag
 SAID = ("VB", "VBP", "VBZ", "VBD")  # tags of a verb that goes on from another one
 FINITE = ("VBZ", "VBP", "VBD", "MD")  # tags of a verb that has its subject before it
@@ -57,6 +59,8 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
         return False
     if ends_in_verb(parse, node) or misread(parse, node, heads[0]) or loosely_joined(parse, node):
         return False
+    if part_of_list(parse, node, heads[0]):
+        return False
     if not parse.universal and (
         left_behind(parse, node)
         or shared_out(parse, node, heads[0])
@@ -75,6 +79,37 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
         if token.pos == "ADP" and behind and not subject and asked_for(parse, place):
             return False
     return True
+
+
+def part_of_list(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether a phrase is the end of a longer list, or joins what belongs to different words.
+
+    "a lamp, | a tuba and a wife", "a layer of | jelly and far too much cream", "the spoon with | the syrup, not one".
+    """
+    words, tokens = range(node.start, node.end), parse.tokens
+    joined = [i for i in words if tokens[i].head == head and tokens[i].relation == "conj"]
+    if any(tokens[i].text == "," and tokens[i + 1].text.lower() == "not" for i in words[:-1]):
+        return True
+    # Behind "and" a quantity begins a phrase of its own, whatever a parser makes of the word before.
+    if any(
+        tokens[i].pos == "CCONJ"
+        and {one.text.lower() for one in tokens[i + 1 : i + 4]} & QUANTITIES
+        for i in words[1:-1]
+    ):
+        return True
+    if not joined:
+        return False
+    listed = tokens[head].relation in ("conj", "appos")
+    if listed and tokens[tokens[head].head].pos in NOMINAL:
+        return True
+    told = [determined(parse, place) for place in (head, joined[0])]
+    return tokens[head].relation == "pobj" and told == [False, True]
+
+
+def determined(parse: Parse, place: int) -> bool:
+    """Whether a noun has an article, a possessive or a quantity before it."""
+    before = parse.tokens[max(0, place - 4) : place]
+    return any(one.head == place and one.relation in DETERMINING for one in before)
 
 
 def left_behind(parse: Parse, node: Tree) -> bool:
