@@ -42,7 +42,7 @@ from polyglitch.tools import BudgetedJudge, Toolbox, open_back_lens, open_lens
 
 FIRST_SEEDS = 4  # the system should have work soon; the next chunks double
 SEEDS_AT_ONCE = (
-    64  # enough for a parser or a proposer to batch, few enough that a kill repeats little
+    128  # enough for a parser or a proposer to batch, few enough that a kill repeats little
 )
 QUICK, QUICK_SEEDS = (
     0.25,

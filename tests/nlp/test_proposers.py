@@ -55,6 +55,29 @@ def test_what_is_written_down_for_a_word_must_fit_the_sentence_too() -> None:
     assert "pet" not in taken("A dog began to bark behind the fence.", "dog")
 
 
+def test_what_four_tokens_settle_is_not_asked_of_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    from polyglitch.nlp.models.smollm import open_smollm
+    from polyglitch.nlp.proposers import smollm
+
+    text = "The two countries have agreed to share the river, whose level has fallen every summer."
+    asked = slots(text, "countries", "river", "level", "summer")
+
+    def taken() -> tuple[list[set[str]], int]:
+        proposer = smollm.SmolLmProposer(open_smollm(), "en", asked_for=ASKED_FOR)
+        found = proposer.propose(asked, 10)
+        return [{one.word for one in some if one.accepted >= ASKED_FOR} for some in found], (
+            proposer.tokens
+        )
+
+    settled, fewer = taken()
+    monkeypatch.setattr(smollm, "DOUBTFUL", 0.0)
+    monkeypatch.setattr(smollm, "SURE", 2.0)
+    asked_to_the_end, more = taken()
+    assert settled == asked_to_the_end
+    assert any(settled)
+    assert fewer < more
+
+
 def test_only_promising_words_are_scored_with_all_that_follows() -> None:
     """Of each sentence those that one token speaks for, or else its best two."""
     from polyglitch.nlp.proposers.smollm import ENOUGH, open_smollm_proposer

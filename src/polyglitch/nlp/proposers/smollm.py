@@ -23,9 +23,11 @@ from polyglitch.nlp.models.smollm import SmolLm, open_smollm
 from polyglitch.nlp.parsers.choose import Recent
 from polyglitch.nlp.proposers.candidate_scoring import (
     ASKED_FOR,
+    DOUBTFUL,
     PROMISING,
     SOON,
     STAGES,
+    SURE,
     CandidateJudge,
     ScoredCandidate,
     best_first,
@@ -157,7 +159,7 @@ class SmolLmProposer:
         known = f"+{relations.signature}" if relations else ""
         first = f"<{asked_for}" if asked_for else ""
         judge = f"{near_words(language).signature}{known}-{self._judge.signature}"
-        self.signature = f"{model.signature}/15-{judge}>={floor}{first}"
+        self.signature = f"{model.signature}/16-{judge}>={floor}{first}"
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
@@ -239,12 +241,23 @@ class SmolLmProposer:
     def _score_what_follows(self, pool: PackedPool, tried: Sequence[Tried]) -> None:
         """Score the words with what follows, in steps between which those are dropped that fell too low."""
         for start, end in pairwise(self._stages):
-            score_right(pool, tried, start, end)
-            for _, word in words_of(tried):
+            open_ones = [
+                (one, word)
+                for one, word in words_of(tried)
+                if word.followed == start and not self._is_settled(one, word)
+            ]
+            score_right(pool, open_ones, start, end)
+            for _, word in open_ones:
                 word.followed = end
             self._drop_hopeless(tried)
             if self._asked_for and end == SOON[-1]:
                 self._keep_promising(tried)
+
+    def _is_settled(self, one: Tried, word: ScoredCandidate) -> bool:
+        """Whether what has been scored of a word tells already what the rest would say."""
+        if not self._asked_for or word.followed != self._stages[-2]:
+            return False
+        return not DOUBTFUL <= self._natural(one, word) < SURE
 
     def _keep_promising(self, tried: Sequence[Tried]) -> None:
         """Leave out the words that are not worth more tokens; a sentence with few of them keeps its best."""
@@ -473,12 +486,13 @@ def own_odds(
     return found
 
 
-def score_right(pool: PackedPool, tried: Sequence[Tried], start: int, end: int) -> None:
-    """Score all words with the next tokens: first what is left of themselves, then what follows."""
+def score_right(
+    pool: PackedPool, words: Sequence[tuple[Tried, ScoredCandidate]], start: int, end: int
+) -> None:
+    """Score words with the next tokens: first what is left of themselves, then what follows."""
     live = [
         (one, word, *span)
-        for one in tried
-        for word in one.hopeful
+        for one, word in words
         if (span := due(one, word, start, end))[0] < span[1]
     ]
     live.sort(key=lambda item: len(item[1].before))  # attention is padded to the longest of a pass
