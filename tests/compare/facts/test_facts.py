@@ -77,6 +77,7 @@ def test_a_listed_word_is_known_in_its_forms() -> None:
         ("Read chapter one.", "Leia o capítulo um.", "pt", set()),
         ("Sell the cows one by one.", "Venda as vacas uma por uma.", "pt", set()),
         ("Not a single one.", "Nem mais um.", "pt", set()),
+        ("The Caterer shall pay.", "O Caterer deve pagar.", "pt", {"untranslated"}),
         ("He signs this Deed today.", "Ele assina este Deed hoje.", "pt", {"untranslated"}),
         ("Wiggle your toes.", "Mexa os dedos dos dedos.", "pt", {"repeated"}),
         ("The lighthouse is old.", "O farol do farol é velho.", "pt", {"repeated"}),

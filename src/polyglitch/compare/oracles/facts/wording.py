@@ -431,7 +431,8 @@ def copied_findings(
         named = all(other[:1].isupper() for other in beside)  # part of a name: Simple and Select
         plain = word.text == word.low and not named and at not in titles
         copied = plain or (at == 0 and word.text == ordered) or word.text in parties
-        if copied and is_foreign(word.low, source_language, language):
+        party = word.text in parties and no_name(word.low, source_language, language)
+        if copied and (party or is_foreign(word.low, source_language, language)):
             reason = f"'{word.text}' was left as it stands in the source"
             found.append(FactFinding("untranslated", reason, word.start, word.end, COPIED))
     return found
@@ -443,11 +444,12 @@ def contract_parties(words: tuple[FactWord, ...], language: str) -> frozenset[st
     if not lists.parties:
         return frozenset()
     before_party = {*known.articles, *known.function_words}
+    definite = {*known.articles} - {*known.sounded_articles}  # "a Prayer" is the title of a song
     return frozenset(
         word.text
         for before, word, after in zip(words, words[1:], words[2:], strict=False)
         if word.text.istitle() and not after.text[:1].isupper()
-        if (before.low in known.articles and word.low.endswith(lists.parties))
+        if (before.low in definite and word.low.endswith(lists.parties))
         or (before.low in before_party and word.low in lists.also_party)
     )
 
