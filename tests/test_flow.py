@@ -20,7 +20,7 @@ from polyglitch.errors import NothingToTest, SystemFailed, UsageError
 from polyglitch.flow import run
 from polyglitch.results.findings import worst_first
 from polyglitch.results.history import History
-from polyglitch.store.store import Store
+from polyglitch.store.store import Runs, Store
 from tests.conftest import ROOT, Cli
 
 pytestmark = pytest.mark.slow
@@ -96,6 +96,18 @@ def test_another_threshold_is_another_run_on_the_same_outputs(folder: Path) -> N
     assert one != other
     assert second["queries"] == 0
     assert second["violations"] < first["violations"]
+
+
+def test_a_server_is_told_early_how_its_tables_grow(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What plans for a few rows compares every case with every verdict."""
+    told: list[int] = []
+    monkeypatch.setattr("polyglitch.flow.COUNTED_FROM", 10)
+    monkeypatch.setattr(Runs, "count_rows", lambda self: told.append(1))
+    _, figures = run(campaign(folder))
+    assert figures["cases"] > 10
+    assert len(told) > 1, "not only at the end"
 
 
 def test_the_same_seed_gives_the_same_cases_in_any_store(folder: Path) -> None:

@@ -51,6 +51,9 @@ QUICK, QUICK_SEEDS = (
 RANKED_AT_ONCE = 512  # seeds among which a budget is spent on the most promising cases first
 CASES_AT_ONCE = 256
 JUDGED_AT_ONCE = 64  # enough for a parser to batch, little to judge once the system is done
+# Verdicts after which a server is told to look at how its tables grew, and how much more they are the next time: what
+# plans for a few rows compares every case with every verdict, until it looks by itself a minute later.
+COUNTED_FROM, GROWTH = 1000, 5
 HELD = 16  # so many times CASES_AT_ONCE stay in memory from being made to being asked
 SAMPLE = 32  # seeds that an estimate looks at
 LOOKED_INTO = 1000  # seeds without a case of which a run says why: they are parsed again for it
@@ -107,6 +110,7 @@ class Flow:
         self.stages: defaultdict[str, float] = defaultdict(float)  # seconds waited for each
         self.judging: deque[tuple[Method, list[Case], list[list[Trial]], Later[list[Verdict]]]]
         self.judging = deque()
+        self.counted_from = COUNTED_FROM
         self.askers: list[Asker] = []
         with ExitStack() as opened:  # closed again where a later part cannot be opened
             self.engine = engine or open_engine(campaign)
@@ -479,6 +483,9 @@ class Flow:
             pairs = list(zip(cases, verdicts, strict=True))
             self.store.verdicts.add(self.run_id, method.name, pairs)
             self.progress.cases += len(cases)
+            if self.progress.cases >= self.counted_from:
+                self.store.runs.count_rows()
+                self.counted_from = GROWTH * self.progress.cases
             self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
             self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)
             self.tell()
