@@ -450,6 +450,7 @@ class Flow:
         self.progress.cases += found.cases
         self.progress.violations += found.violations
         self.progress.undecided += found.undecided
+        self.count_early()
         return self.tell()
 
     def compare(self, method: Method, cases: list[Case], asked: Asked) -> None:
@@ -483,12 +484,16 @@ class Flow:
             pairs = list(zip(cases, verdicts, strict=True))
             self.store.verdicts.add(self.run_id, method.name, pairs)
             self.progress.cases += len(cases)
-            if self.progress.cases >= self.counted_from:
-                self.store.runs.count_rows()
-                self.counted_from = GROWTH * self.progress.cases
             self.progress.violations += sum(v.outcome == "violated" for v in verdicts)
             self.progress.undecided += sum(v.outcome == "undecided" for v in verdicts)
+            self.count_early()
             self.tell()
+
+    def count_early(self) -> None:
+        """Have the store look at how its tables grew, now and then."""
+        if self.progress.cases >= self.counted_from:
+            self.store.runs.count_rows()
+            self.counted_from = GROWTH * self.progress.cases
 
     def judge(self, method: Method, trials: Sequence[Trial]) -> list[Verdict]:
         """The verdicts on some trials, waited for."""
