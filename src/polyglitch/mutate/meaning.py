@@ -129,8 +129,9 @@ def clause_can_go(parse: Parse, place: int, first: int, last: int, head: Token) 
         led = lead.text.lower() in language_of(parse.language).words("clause_leads")
         # "too big to carry", "so late that", "as good as": the clause is asked for by a word before it.
         return led and head.pos in ("VERB", "AUX") and (first == 0 or last >= len(tokens) - 2)
-    # A noun in the plural that the whole sentence hangs on may be its verb: "The seller warrants that".
-    verb_like = head.tag == "NNS" and head.relation in PREDICATES and lead.text.lower() == "that"
+    # A noun that the whole sentence hangs on may be its verb, where its clause is none of a relative pronoun: "The
+    # seller warrants that".
+    verb_like = head.tag == "NNS" and head.relation in PREDICATES and lead.relation == "mark"
     return (
         head.pos == "NOUN"
         and not verb_like

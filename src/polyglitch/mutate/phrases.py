@@ -32,7 +32,6 @@ MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective
 HEADS = ("NOUN", "PROPN")
 PRENOMINAL = ("amod", "compound", "nummod", "poss", "predet")  # what stands before its noun
 DETERMINING = ("det", "poss", "nummod", "predet")
-QUANTITIES = frozenset(("much", "many"))
 VERB_LIKE = {"NN": "VB", "NNS": "VBZ"}  # the tag of a verb that looks like a noun of a tag
 SAID = ("VB", "VBP", "VBZ", "VBD")  # tags of a verb that goes on from another one
 FINITE = ("VBZ", "VBP", "VBD", "MD")  # tags of a verb that has its subject before it
@@ -86,14 +85,17 @@ def part_of_list(parse: Parse, node: Tree, head: int) -> bool:
 
     "a lamp, | a tuba and a wife", "a layer of | jelly and far too much cream", "the spoon with | the syrup, not one".
     """
-    words, tokens = range(node.start, node.end), parse.tokens
+    words, tokens, known = range(node.start, node.end), parse.tokens, language_of(parse.language)
     joined = [i for i in words if tokens[i].head == head and tokens[i].relation == "conj"]
-    if any(tokens[i].text == "," and tokens[i + 1].text.lower() == "not" for i in words[:-1]):
+    if any(
+        tokens[i].text == "," and tokens[i + 1].text.lower() in known.negation.words
+        for i in words[:-1]
+    ):
         return True
     # Behind "and" a quantity begins a phrase of its own, whatever a parser makes of the word before.
     if any(
         tokens[i].pos == "CCONJ"
-        and {one.text.lower() for one in tokens[i + 1 : i + 4]} & QUANTITIES
+        and {one.text.lower() for one in tokens[i + 1 : i + 4]} & known.words("quantities")
         for i in words[1:-1]
     ):
         return True
