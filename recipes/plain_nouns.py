@@ -41,7 +41,7 @@ MOSTLY, VERBAL = 0.85, 0.3  # of a word's tags in the treebanks
 INFINITIVE, SEEN, PLURAL, FEMININE, ABROAD = 2.3, 2.5, 1.5, 1.3, 0.6  # on Zipf's scale
 WORDS = 60_000  # of the frequency list
 
-BY_HAND = "telhado menu xarope leite todo total mar sul norte leste oeste"
+BY_HAND = "chá telhado menu xarope leite todo total mar sul norte leste oeste"
 # Read by eye: adjectives ("não criativo"), forms of verbs ("não receio"), who is outside ("país não membro"), slurs.
 LEFT_OUT = """
     abono advogado aluno ancestral anseio atleta avesso baldio beduíno bloqueio búlgaro caralho

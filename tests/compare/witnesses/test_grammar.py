@@ -198,3 +198,17 @@ def test_what_goes_together_or_is_shared_is_left_alone(first: str, second: str) 
 
 def test_a_language_without_the_lists_is_not_looked_at() -> None:
     assert said_of("Los guardias abrieron.", "Los guardias abrió.", "es") is None
+
+
+@pytest.mark.parametrize(
+    ("source", "tells"),
+    [("Wait until the guard leaves the bar.", True), ("The guard was unpaid.", False)],
+)
+def test_a_source_excuses_a_negation_by_a_prefix_and_not_by_its_first_letters(
+    source: str, tells: bool
+) -> None:
+    """Nor is "until" one that denies: "não bar" is a slip beside it, and "não pago" is none beside "unpaid"."""
+    outputs = ("O guarda está não bar até sair.", "O guarda está no bar até sair.")
+    one = trial_of(Saved("1", source, source + " ", *outputs, "en", "pt"))
+    said = GrammarWitness().hear([one], Toolbox(languages=("en", "pt")))[0]
+    assert bool(said and "não" in said.words) == tells

@@ -313,7 +313,7 @@ def one_sided(
 
 log = logging.getLogger("polyglitch")
 THRESHOLD = 0.5  # what is only likely, such as one negation more of two, weighs 0.6
-VERSION = 15  # of the rules, so that verdicts of others are not taken for these
+VERSION = 16  # of the rules, so that verdicts of others are not taken for these
 ORDINAL = ("first", "second")
 
 

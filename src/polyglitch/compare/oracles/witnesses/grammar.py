@@ -67,7 +67,7 @@ class GrammarWitness:
 
     name = GRAMMAR
     signature = (
-        f"grammar(10,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
+        f"grammar(11,lists={lists_at_hand()})"  # they tell adjectives that a parser does not
     )
 
     def hear(self, trials: Sequence[Trial], tools: Tools) -> list[Statement | None]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from polyglitch.compare.oracles.facts.numbers import fact_lists, fact_words
-from polyglitch.compare.oracles.facts.wording import denies
+from polyglitch.compare.oracles.facts.wording import answers_of, denies
 from polyglitch.compare.oracles.witnesses.agreement import genders
 from polyglitch.compare.oracles.witnesses.changed_words import ORDINALS, Pair, Statement
 from polyglitch.compare.oracles.witnesses.verb_forms import GRAMMAR
@@ -37,7 +37,8 @@ def negated_noun(
     }  # "não menos de dez", where the other has "pelo menos dez"
     for number, text in enumerate(pair.outputs):
         if any(
-            denies_by_prefix(word.low, source) for word in fact_words(pair.inputs[number], source)
+            denies_by_prefix(word.low, source, language)
+            for word in fact_words(pair.inputs[number], source)
         ):
             continue  # "unpaid" may well be "não pago"
         tokens, others = parses[text].tokens, parses[pair.outputs[1 - number]].tokens
@@ -55,10 +56,11 @@ def negated_noun(
     return None
 
 
-def denies_by_prefix(low: str, source: str) -> bool:
-    """Whether a word of a source denies by how it begins: unpaid."""
+def denies_by_prefix(low: str, source: str, language: str) -> bool:
+    """Whether a word of a source denies by how it begins: unpaid; "until" has a word of its own that says it."""
     prefixes = fact_lists(source).negation.prefixes
-    return bool(prefixes) and low.startswith(prefixes) and denies(low, source)
+    begins = bool(prefixes) and low.startswith(prefixes)
+    return begins and denies(low, source) and low not in answers_of(source, language)
 
 
 def is_noun(low: str, others: Sequence[Token], language: str) -> bool:
