@@ -80,7 +80,7 @@ def proposing(texts: list[str]) -> dict[str, float]:
     import torch
 
     from polyglitch.nlp.models.smollm import open_torch_smollm
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     torch.set_num_threads(1)
     tokenizer, model = open_torch_smollm()

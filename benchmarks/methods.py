@@ -25,7 +25,7 @@ from polyglitch.campaign import make_method
 from polyglitch.corpus.read import open_corpus
 from polyglitch.files.lazy_numpy import one_thread
 from polyglitch.flow import SEEDS_AT_ONCE
-from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 from polyglitch.protocols import Parser
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.run.process_loop import COLLECTED

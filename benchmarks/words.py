@@ -23,10 +23,10 @@ from benchmarks.results import record
 from polyglitch.campaign import make_method
 from polyglitch.files.lazy_numpy import one_thread
 from polyglitch.nlp.models.packed import Computed, PackedPool, PackedText
-from polyglitch.nlp.models.smollm import open_smollm, open_torch_smollm
+from polyglitch.nlp.models.smollm import MIDDLE, open_smollm, open_torch_smollm
 from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR
+from polyglitch.nlp.proposers.fitting_words import FittingWords, open_smollm_proposer
 from polyglitch.nlp.proposers.slot_words import open_slots
-from polyglitch.nlp.proposers.smollm import MIDDLE, SmolLmProposer, open_smollm_proposer
 from polyglitch.protocols import Floats
 from polyglitch.records import Case, Edit, Input, Seed, Slot
 from polyglitch.tools import Toolbox
@@ -166,7 +166,7 @@ def same_as_torch(count: int) -> dict[str, float]:
     slots = [
         Slot(parse, place) for parse in parses for place in open_slots(parse, ("NOUN", "ADJ"), True)
     ]
-    plain = SmolLmProposer(open_smollm(exact=True), "en", asked_for=ASKED_FOR)
+    plain = FittingWords(open_smollm(exact=True), "en", asked_for=ASKED_FOR)
     with one_thread():
         start = time.process_time()
         ours = plain.propose(slots, 10)
@@ -180,9 +180,7 @@ def same_as_torch(count: int) -> dict[str, float]:
     passes, packed = TorchPasses(), PackedPool.compute
     PackedPool.compute = lambda pool, texts: passes.compute(pool, texts)  # type: ignore[method-assign,assignment]
     try:
-        theirs = SmolLmProposer(open_smollm(exact=True), "en", asked_for=ASKED_FOR).propose(
-            slots, 10
-        )
+        theirs = FittingWords(open_smollm(exact=True), "en", asked_for=ASKED_FOR).propose(slots, 10)
     finally:
         PackedPool.compute = packed  # type: ignore[method-assign]
     pairs = list(zip(ours, theirs, strict=True))

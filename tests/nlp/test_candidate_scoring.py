@@ -22,6 +22,7 @@ from polyglitch.nlp.proposers.slot_words import same_word, word_classes
 from polyglitch.records import Parse, Slot, Token
 
 DRUG = Token("drug", 0, 4, "NN", "NOUN", "drug", 0, "ROOT")
+KNOWN_AS = "smollm"
 SLOT = Slot(Parse("drug", (DRUG,), language="en"), 0)
 odds = st.floats(-9, 4)
 
@@ -43,20 +44,20 @@ def candidate(word: str = "medicine", **known: Any) -> ScoredCandidate:
 @given(odds, odds, st.booleans())
 def test_what_follows_makes_no_word_better(gain: float, step: float, wordnet: bool) -> None:
     """So a word that is too low already needs no further pass of the model."""
-    judge = CandidateJudge(wordnet)
+    judge = CandidateJudge(KNOWN_AS, wordnet)
     after = candidate(gain=gain, change=step, worst=min(step, 0.0))
     assert judge.natural(SLOT, after) <= judge.natural(SLOT, candidate(gain=gain)) + 1e-9
 
 
 @given(odds, st.floats(-6, 0), st.floats(0, 3))
 def test_likelier_sentences_are_more_natural(gain: float, change: float, less: float) -> None:
-    judge = CandidateJudge(wordnet=True)
+    judge = CandidateJudge(KNOWN_AS, wordnet=True)
     better = judge.natural(SLOT, candidate(gain=gain, change=change))
     assert better >= judge.natural(SLOT, candidate(gain=gain, change=change - less)) - 1e-9
 
 
 def test_a_synonym_is_alike_and_an_opposite_is_not() -> None:
-    judge = CandidateJudge(wordnet=True, in_context=True)
+    judge = CandidateJudge(KNOWN_AS, wordnet=True, in_context=True)
     same = candidate(relation="synonym", in_context=0.7, state=0.96)
     opposite = candidate(relation="opposite", in_context=0.7, state=0.96)
     assert judge.alike(SLOT, same) > 0.7 > 0.3 > judge.alike(SLOT, opposite)
@@ -67,18 +68,20 @@ def test_a_synonym_is_alike_and_an_opposite_is_not() -> None:
 
 
 def test_until_the_model_has_passed_over_a_word_its_state_is_not_asked_for() -> None:
-    judge = CandidateJudge(wordnet=True)
-    first = learned("natural at first")
+    judge = CandidateJudge(KNOWN_AS, wordnet=True)
+    first = learned(KNOWN_AS)["natural at first"]
     assert "state" not in first.weights and "in context" not in first.weights
     assert judge.natural(SLOT, candidate()) == pytest.approx(first(candidate().features(SLOT)))
     assert judge.natural(SLOT, candidate(state=0.99)) > judge.natural(SLOT, candidate(state=0.8))
 
 
 def test_what_is_not_installed_is_not_looked_at() -> None:
-    assert not any("wordnet" in name for name in learned("natural without wordnet").weights)
-    plain = learned("alike without wordnet without minilm").weights
+    assert not any(
+        "wordnet" in name for name in learned(KNOWN_AS)["natural without wordnet"].weights
+    )
+    plain = learned(KNOWN_AS)["alike without wordnet without minilm"].weights
     assert "in context" not in plain and "same field" not in plain
-    assert CandidateJudge(True).signature != CandidateJudge(False).signature
+    assert CandidateJudge(KNOWN_AS, True).signature != CandidateJudge(KNOWN_AS, False).signature
 
 
 def test_the_best_come_first_and_equals_by_the_alphabet() -> None:
@@ -89,13 +92,16 @@ def test_the_best_come_first_and_equals_by_the_alphabet() -> None:
 
 def test_a_word_of_many_meanings_is_trusted_less() -> None:
     """A list has words for all of them: the boughs of a bank."""
-    judge = CandidateJudge(wordnet=True, soon=True)
+    judge = CandidateJudge(KNOWN_AS, wordnet=True, soon=True)
     one, many = candidate(listed=LISTED, senses=1), candidate(listed=LISTED, senses=12)
     assert judge.natural(SLOT, one) > judge.natural(SLOT, many)
 
 
 def test_words_that_are_scored_soon_have_models_of_their_own() -> None:
-    soon, whole = CandidateJudge(wordnet=True, soon=True), CandidateJudge(wordnet=True)
+    soon, whole = (
+        CandidateJudge(KNOWN_AS, wordnet=True, soon=True),
+        CandidateJudge(KNOWN_AS, wordnet=True),
+    )
     assert soon.signature != whole.signature
     told = candidate(state=0.98)
     assert soon.natural(SLOT, told) != whole.natural(SLOT, told)
@@ -103,7 +109,7 @@ def test_words_that_are_scored_soon_have_models_of_their_own() -> None:
 
 def test_an_unknown_model_is_no_silence() -> None:
     with pytest.raises(KeyError):
-        learned("fluent")
+        learned(KNOWN_AS)["fluent"]
 
 
 def test_another_form_of_the_word_does_not_suit() -> None:
@@ -127,12 +133,12 @@ def test_a_model_says_what_its_weights_say_of_the_features(
     old = Token("drug", 0, 4, "XX", part, "drug", 0, "ROOT")
     slot, one = Slot(Parse("drug", (old,), language="en"), 0), candidate(gain=gain, change=change)
     for name in ("natural", "alike", "natural soon", "natural left without wordnet"):
-        model = learned(name)
+        model = learned(KNOWN_AS)[name]
         assert CandidateModel(model)(slot, one) == pytest.approx(model(one.features(slot)))
 
 
 def test_a_word_that_is_written_down_is_doubted_less() -> None:
-    judge = CandidateJudge(wordnet=True)
+    judge = CandidateJudge(KNOWN_AS, wordnet=True)
     plain, listed = candidate(), candidate(listed=LISTED)
     assert judge.alike(SLOT, listed) > judge.alike(SLOT, plain)
     assert 0 < judge.natural(SLOT, listed) < 1

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from polyglitch.errors import Missing, UsageError
+from polyglitch.nlp.models import downloads
 from polyglitch.nlp.parsers.choose import open_spacy
 from polyglitch.nlp.proposers import auto, vectors
 from polyglitch.nlp.proposers.auto import AutoProposer, open_auto, open_bundled, open_english
@@ -27,7 +28,7 @@ def slots(text: str, *wanted: str) -> list[Slot]:
 
 
 def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     proposer = open_smollm_proposer("en", "0.5")
     text = "The two countries have agreed to share the river, whose level has fallen every summer."
@@ -42,7 +43,7 @@ def test_smollm_proposes_words_that_fit_on_both_sides() -> None:
 
 def test_what_is_written_down_for_a_word_must_fit_the_sentence_too() -> None:
     """A cord may be a string, but nobody unplugs one; nor does a pet bark."""
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     proposer = open_smollm_proposer("en")
 
@@ -57,21 +58,21 @@ def test_what_is_written_down_for_a_word_must_fit_the_sentence_too() -> None:
 
 def test_what_four_tokens_settle_is_not_asked_of_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     from polyglitch.nlp.models.smollm import open_smollm
-    from polyglitch.nlp.proposers import smollm
+    from polyglitch.nlp.proposers import fitting_words
 
     text = "The two countries have agreed to share the river, whose level has fallen every summer."
     asked = slots(text, "countries", "river", "level", "summer")
 
     def taken() -> tuple[list[set[str]], int]:
-        proposer = smollm.SmolLmProposer(open_smollm(), "en", asked_for=ASKED_FOR)
+        proposer = fitting_words.FittingWords(open_smollm(), "en", asked_for=ASKED_FOR)
         found = proposer.propose(asked, 10)
         return [{one.word for one in some if one.accepted >= ASKED_FOR} for some in found], (
             proposer.tokens
         )
 
     settled, fewer = taken()
-    monkeypatch.setattr(smollm, "DOUBTFUL", 0.0)
-    monkeypatch.setattr(smollm, "SURE", 2.0)
+    monkeypatch.setattr(fitting_words, "DOUBTFUL", 0.0)
+    monkeypatch.setattr(fitting_words, "SURE", 2.0)
     asked_to_the_end, more = taken()
     assert settled == asked_to_the_end
     assert any(settled)
@@ -80,7 +81,7 @@ def test_what_four_tokens_settle_is_not_asked_of_the_rest(monkeypatch: pytest.Mo
 
 def test_only_promising_words_are_scored_with_all_that_follows() -> None:
     """Of each sentence those that one token speaks for, or else its best two."""
-    from polyglitch.nlp.proposers.smollm import ENOUGH, open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import ENOUGH, open_smollm_proposer
 
     proposer = open_smollm_proposer("en")
     text = "The soldiers guarded the border between the two countries all winter."
@@ -95,7 +96,7 @@ def test_only_promising_words_are_scored_with_all_that_follows() -> None:
 def test_words_are_nearly_those_of_the_exact_model() -> None:
     """In whole numbers where onnxruntime is installed; two of a hundred words fall on the other side of the limit."""
     from polyglitch.nlp.models.smollm import open_smollm
-    from polyglitch.nlp.proposers.smollm import FLOOR, SmolLmProposer
+    from polyglitch.nlp.proposers.fitting_words import FLOOR, FittingWords
 
     texts = (
         "The old captain told a story about a storm that had sunk two ships near the island.",
@@ -111,7 +112,7 @@ def test_words_are_nearly_those_of_the_exact_model() -> None:
     ]
     found = []
     for exact in (True, False):
-        proposer = SmolLmProposer(open_smollm(exact), "en", FLOOR, ASKED_FOR)
+        proposer = FittingWords(open_smollm(exact), "en", FLOOR, ASKED_FOR)
         offered = proposer.propose(asked, 10)
         found.append(
             {(n, one.word): one.accepted for n, some in enumerate(offered) for one in some}
@@ -124,7 +125,7 @@ def test_words_are_nearly_those_of_the_exact_model() -> None:
 
 def test_words_of_all_stages_need_no_more_than_before() -> None:
     """Whoever asks for odd words too gets them all scored, with what follows."""
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     proposer = open_smollm_proposer("en", "0")
     before = proposer.tokens
@@ -134,7 +135,7 @@ def test_words_of_all_stages_need_no_more_than_before() -> None:
 
 
 def test_smollm_proposes_for_a_last_word_without_a_full_stop() -> None:
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     text = "They met again after a long and cold winter"
     (found,) = open_smollm_proposer("en").propose(slots(text, "winter"), 10)
@@ -142,7 +143,7 @@ def test_smollm_proposes_for_a_last_word_without_a_full_stop() -> None:
 
 
 def test_a_first_word_that_is_written_down_is_not_blamed_for_standing_first() -> None:
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     text = "Mash the bananas with a fork."
     (found,) = open_smollm_proposer("en", "0").measured(
@@ -153,7 +154,7 @@ def test_a_first_word_that_is_written_down_is_not_blamed_for_standing_first() ->
 
 
 def test_a_word_is_judged_by_what_comes_some_words_later() -> None:
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     text = "I bought this kettle in March and the lid already refuses to close."
     (found,) = open_smollm_proposer("en", "0").measured(
@@ -164,7 +165,7 @@ def test_a_word_is_judged_by_what_comes_some_words_later() -> None:
 
 
 def test_smollm_chooses_among_the_wordings_of_a_gap() -> None:
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     text = "The story is thin."
     wordings = (" that it tells", " that it swims", " purple of when")
@@ -181,7 +182,7 @@ def test_smollm_chooses_among_the_wordings_of_a_gap() -> None:
 
 def test_smollm_always_tries_the_words_that_are_written_down() -> None:
     """Whether or not the model has one of them as a word of its own, or it looks like a form of the old one."""
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     proposer = open_smollm_proposer("en", "0.65")
     (cream,) = proposer.propose(slots("Wash your hands before you apply the cream.", "cream"), 20)
@@ -191,7 +192,7 @@ def test_smollm_always_tries_the_words_that_are_written_down() -> None:
 
 
 def test_smollm_is_for_english() -> None:
-    from polyglitch.nlp.proposers.smollm import open_smollm_proposer
+    from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
 
     with pytest.raises(Missing, match="masked-lm"):
         open_smollm_proposer("fi")
@@ -264,7 +265,7 @@ def test_what_auto_keeps_is_not_found_again_with_other_weights(
 ) -> None:
     before = open_auto("en", tools=Toolbox()).signature
     open_english.cache_clear()
-    monkeypatch.setattr(auto, "learned_signature", lambda: "other")
+    monkeypatch.setattr(auto, "learned_signature", lambda known_as: "other")
     try:
         assert open_auto("en", tools=Toolbox()).signature != before
     finally:
@@ -272,13 +273,20 @@ def test_what_auto_keeps_is_not_found_again_with_other_weights(
 
 
 def test_auto_takes_the_best_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "smollm" in open_auto("en", tools=Toolbox()).signature
-    open_english.cache_clear()
-    monkeypatch.setattr(auto, "lacking", lambda name: ["get it"] if name == "smollm" else [])
-    try:
-        assert open_auto("en", tools=Toolbox()).signature.endswith("+vectors)")
-    finally:
+    lacks = set[str]()
+
+    def lacking(name: str) -> list[str]:
+        return ["get it"] * (name in lacks)
+
+    monkeypatch.setattr(downloads, "lacking", lacking)
+    monkeypatch.setattr(auto, "lacking", lacking)
+    for name, best in (("", "gemma"), ("gemma", "smollm"), ("smollm", "vectors")):
+        lacks.add(name)
         open_english.cache_clear()
+        try:
+            assert f"+{best}" in open_auto("en", tools=Toolbox()).signature
+        finally:
+            open_english.cache_clear()
     with pytest.raises(Missing, match="masked-lm"):
         open_auto("fi", tools=Toolbox())
 
@@ -326,9 +334,10 @@ def test_a_word_that_is_plural_only_has_no_other_form() -> None:
 
 
 def test_words_are_cut_into_tokens_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from polyglitch.nlp.proposers.smollm import candidate_words
+    from polyglitch.nlp.models.smollm import open_smollm
+    from polyglitch.nlp.proposers.fitting_words import candidate_words
 
-    words = candidate_words("en")
+    words = candidate_words("en", open_smollm())
     monkeypatch.setenv("POLYGLITCH_CACHE", str(tmp_path))
     first = words._cut_all(["house", "houseboat"])
     monkeypatch.setattr(words, "cut", lambda text: pytest.fail(f"{text} was cut again"))

@@ -17,7 +17,7 @@ import msgspec
 
 from polyglitch.errors import UsageError
 from polyglitch.languages import language as language_of
-from polyglitch.nlp.models.downloads import lacking
+from polyglitch.nlp.models.downloads import LANGUAGE_MODELS, language_model
 from polyglitch.nlp.proposers.candidate_scoring import ASKED_FOR
 from polyglitch.nlp.proposers.slot_words import (
     NATURAL_SLOTS,
@@ -163,6 +163,7 @@ SPARE = 0.915  # of the naturalness asked for: what the one swap of a sentence m
 SECOND_LOOK = {
     "auto": "auto:poor",
     "smollm": "smollm:0.65",
+    "gemma": "gemma:0.65",
     "auto:alike": "auto:poor-alike",
     "auto:in-context": "auto:poor-alike",
 }
@@ -333,7 +334,7 @@ def best_of(scored: list[Scored], least: float) -> list[Scored]:
 
 def second_look(named: str, language: str | None) -> str | None:
     """The proposer of more words for the sentences that got none, where there is a model that tells."""
-    if "auto" not in language_of(language).proposers or lacking("smollm"):
+    if "auto" not in language_of(language).proposers or not language_model():
         return None
     return SECOND_LOOK.get(named)
 
@@ -359,9 +360,10 @@ def proposer_for(proposer: str, naturalness: float) -> str:
     """The name of the proposer that has the words for a dial: below the default more, and far below all, odd or not."""
     if naturalness >= NATURALNESS:
         return proposer
+    known_as = proposer if proposer in LANGUAGE_MODELS else ""
     if naturalness >= LEAST:
-        return {"auto": "auto:more", "smollm": f"smollm:{LEAST}"}.get(proposer, proposer)
-    return {"auto": "auto:any", "smollm": "smollm:0"}.get(proposer, proposer)
+        return f"{known_as}:{LEAST}" if known_as else {"auto": "auto:more"}.get(proposer, proposer)
+    return f"{known_as}:0" if known_as else {"auto": "auto:any"}.get(proposer, proposer)
 
 
 def ranked(positions: int | None, per_seed: int | None) -> tuple[int, int]:

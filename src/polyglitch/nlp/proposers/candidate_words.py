@@ -23,10 +23,9 @@ from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.languages.record import differ_by_ending
 from polyglitch.nlp.lexicons.near_words import NearWords
-from polyglitch.nlp.models.downloads import made_once, smollm_signature
-from polyglitch.nlp.models.llama import BytePairs
+from polyglitch.nlp.models.downloads import made_once
 from polyglitch.nlp.models.packed import PackedPool, PackedText, rows
-from polyglitch.nlp.models.smollm import SmolLm, open_smollm
+from polyglitch.nlp.models.smollm import LanguageModel, Tokenizer, open_smollm
 from polyglitch.nlp.proposers.slot_words import WordClasses, sounds_open
 from polyglitch.nlp.proposers.vectors import TokenVectors, VectorProposer
 from polyglitch.nlp.proposers.wordnet import WordRelations
@@ -84,18 +83,19 @@ class CandidateWords:
 
     def __init__(
         self,
-        tokenizer: BytePairs,
+        tokenizer: Tokenizer,
         embeddings: Floats,
+        model: str,
         vectors: VectorProposer,
         classes: WordClasses | None,
         relations: WordRelations | None,
         listed: NearWords,
         banned: frozenset[str],
     ) -> None:
-        whole = (piece[1:] for piece in tokenizer.vocabulary if piece.startswith("Ġ"))
+        whole = (piece[1:] for piece in tokenizer.vocabulary if piece.startswith(tokenizer.blank))
         written = listed_forms(listed, classes) if classes else frozenset[str]()
         known = {word for word in (*whole, *vectors.usable, *written) if WORD.fullmatch(word)}
-        self._tokenizer, self._vectors = tokenizer, vectors
+        self._tokenizer, self._model, self._vectors = tokenizer, model, vectors
         self._classes, self.relations, self._listed = classes, relations, listed
         tokens = self._cut_all(sorted(known - banned))
         # Rarer words are cut into more: "disestablishments" has a vector, and fits nowhere.
@@ -120,7 +120,7 @@ class CandidateWords:
         """The tokens of all words; to cut them takes a second, so that it is done once for a list of words."""
         found = made_once(
             "tokens",
-            [smollm_signature(), *words],
+            [self._model, *words],
             list[tuple[int, ...]],
             lambda: [self.cut(" " + word) for word in words],
         )
@@ -221,8 +221,8 @@ class Rest(msgspec.Struct, frozen=True):
 class PhraseFilling:
     """Fits `PhraseFiller`: fills gaps with the words that are one token of the model."""
 
-    def __init__(self, model: SmolLm, language: str) -> None:
-        self._tokenizer, self._weights = model
+    def __init__(self, model: LanguageModel, language: str) -> None:
+        self._tokenizer, self._weights = model.tokenizer, model.weights
         table = language_of(language).table("expansion.toml", "expansion")
         asides = table.get("asides", {})
         self._asides = {word: frozenset(nouns.split()) for word, nouns in asides.items()}

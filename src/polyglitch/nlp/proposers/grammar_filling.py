@@ -18,7 +18,7 @@ import msgspec
 from polyglitch.files.lazy_numpy import np
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.models.packed import PackedPool, PackedText, rows
-from polyglitch.nlp.models.smollm import SmolLm, open_smollm
+from polyglitch.nlp.models.smollm import LanguageModel, open_smollm
 from polyglitch.nlp.proposers.candidate_words import TagWords
 from polyglitch.nlp.proposers.slot_words import sounds_open, word_classes
 from polyglitch.protocols import Floats
@@ -93,8 +93,8 @@ TagLists = Mapping[str, TagWords]
 class GrammarFilling:
     """Fills places of a sentence with whatever words a causal model knows."""
 
-    def __init__(self, model: SmolLm, language: str) -> None:
-        self._tokenizer, self._weights = model
+    def __init__(self, model: LanguageModel, language: str) -> None:
+        self._tokenizer, self._weights = model.tokenizer, model.weights
         table = language_of(language).table("expansion.toml", "expansion")
         self._function = {tag: words.split() for tag, words in table.get("function", {}).items()}
         self._vocabulary = model.tokenizer.vocabulary

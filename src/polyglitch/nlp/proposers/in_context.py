@@ -26,7 +26,7 @@ from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND
 from polyglitch.nlp.lexicons.words import WordNet, dictionary_folder, open_wordnet
 from polyglitch.nlp.models.downloads import data_folder, lacking, offer
 from polyglitch.nlp.proposers.candidate_scoring import CandidateJudge, ScoredCandidate
-from polyglitch.nlp.proposers.smollm import SmolLmProposer, open_smollm_proposer
+from polyglitch.nlp.proposers.fitting_words import MODELS, FittingWords, open_fitting_words
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
 from polyglitch.protocols import Proposer
 from polyglitch.records import Candidate, Slot
@@ -108,17 +108,17 @@ def place_of(slot: Slot, word: str | None = None) -> Place:
 
 
 class MeaningProposer:
-    """Fits `Proposer`: the natural words of SmolLM2 that say nearly the same, or else those that do not."""
+    """Fits `Proposer`: the natural words of a language model that say nearly the same, or else those that do not."""
 
     def __init__(
         self,
-        base: SmolLmProposer,
+        base: FittingWords,
         likeness: WordsInContext | None,
         other: bool,
         least: LeastNatural,
     ) -> None:
         self._base, self._likeness, self._other, self._least = base, likeness, other, least
-        self._judge = CandidateJudge(base.wordnet, likeness is not None)
+        self._judge = CandidateJudge(base.known_as, base.wordnet, likeness is not None)
         heard = f"+{likeness.signature}" if likeness else ""
         kind = "unlike" if other else "alike"
         asked = f">={LEAST_MEANING},{'/'.join(map(str, least))}"
@@ -163,8 +163,8 @@ class MeaningProposer:
         return round(max(natural - alike, 0.0) if self._other else natural * alike, 4)
 
 
-def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
-    """The words of SmolLM2 by their meaning, heard in their sentences where MiniLM is installed.
+def open_meaning(language: str, known_as: str, asked: str, other: bool) -> MeaningProposer:
+    """The words of a language model by their meaning, heard in their sentences where MiniLM is installed.
 
     `asked` is the least probability of being natural, `in-context:smollm:0.88`, and where it is another than usual that
     of words that are written down for the old one: `in-context:smollm:0.91/0.66/0.66`, the last of verbs.
@@ -173,11 +173,11 @@ def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
         least = LeastNatural.read(asked, TAKEN_UNLIKE if other else TAKEN)
     except ValueError:
         raise UsageError(
-            f"smollm:{asked}: {asked!r} is no number from 0 to 1, the least probability of being natural"
+            f"{known_as}:{asked}: {asked!r} is no number from 0 to 1, the least probability of being natural"
         ) from None
     likeness = WordsInContext(open_minilm(language)) if data_folder("minilm") else None
-    # All hear the same words of SmolLM2, so that the methods of a campaign share them.
-    base = open_smollm_proposer(language, LEAST_NATURAL)
+    # All hear the same words of the model, so that the methods of a campaign share them.
+    base = open_fitting_words(language, known_as, LEAST_NATURAL)
     return MeaningProposer(base, likeness, other, least)
 
 
@@ -185,8 +185,8 @@ def open_meaning(language: str, asked: str, other: bool) -> MeaningProposer:
 def open_in_context(language: str, base: str = DEFAULT) -> InContextProposer | MeaningProposer:
     """The ranking of MiniLM over the proposer of a name."""
     name, _, argument = base.partition(":")
-    if name == DEFAULT:
-        return open_meaning(language, argument, other=False)
+    if name in MODELS:
+        return open_meaning(language, name, argument, other=False)
     factory = registry.load("proposers", name)
     opened = factory(language, argument) if argument else factory(language)
     return InContextProposer(opened, open_words_in_context(language))
@@ -341,8 +341,8 @@ def open_unlike(language: str, base: str = DEFAULT) -> DifferentMeaningProposer 
     """The words of the proposer of a name that mean something else, by MiniLM, by WordNet, or by both."""
     lexicon = open_wordnet() if language_of(language).wordnet and dictionary_folder() else None
     name, _, argument = base.partition(":")
-    if name == DEFAULT and (lexicon is not None or data_folder("minilm")):
-        return open_meaning(language, argument, other=True)
+    if name in MODELS and (lexicon is not None or data_folder("minilm")):
+        return open_meaning(language, name, argument, other=True)
     factory = registry.load("proposers", name)
     opened = factory(language, argument) if argument else factory(language)
     read = open_words_in_context(language) if data_folder("minilm") or lexicon is None else None

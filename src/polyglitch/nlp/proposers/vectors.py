@@ -241,14 +241,14 @@ def open_dictionary(language: str) -> DictionaryProposer:
             "the proposer 'dictionary'",
             serving("dictionary"),
         )
-    tokenizer, weights = open_smollm()
+    model = open_smollm()
     banned = language_of(language).words("never_proposed")
     ids = {
         piece[1:]: number
-        for piece, number in sorted(tokenizer.vocabulary.items())
+        for piece, number in sorted(model.tokenizer.vocabulary.items())
         if re.fullmatch(r"Ġ[a-z]{3,}", piece) and piece[1:] not in banned
     }
     vectors = open_vectors(language)
-    tokens = TokenVectors(weights.words, [(number,) for number in ids.values()])
+    tokens = TokenVectors(model.weights.words, [(number,) for number in ids.values()])
     signature = f"dictionary({vectors.signature}>={FIRST}+{SMOLLM2}>={SECOND},mean>={MEAN})"
     return DictionaryProposer(vectors, tokens, ids, word_classes(language), signature)

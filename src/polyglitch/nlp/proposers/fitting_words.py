@@ -1,4 +1,5 @@
-"""Words that fit a slot by SmolLM2: likely after the left context or near in meaning, and good for what follows.
+"""Words that fit a slot by a language model, Gemma or SmolLM2: likely after the left context or near in meaning, and good
+for what follows.
 
 A causal model sees only what is to the left. So its candidates for a slot are scored again on the words that come
 after: by how much more, or less, likely the sentence gets than with the word that stood there.
@@ -18,8 +19,9 @@ from polyglitch.errors import Missing, UsageError
 from polyglitch.files.lazy_numpy import np, one_thread
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND, near_words
+from polyglitch.nlp.models.gemma import open_gemma
 from polyglitch.nlp.models.packed import ROW, Computed, PackedPool, PackedText, rows
-from polyglitch.nlp.models.smollm import SmolLm, open_smollm
+from polyglitch.nlp.models.smollm import LanguageModel, open_smollm
 from polyglitch.nlp.parsers.choose import Recent
 from polyglitch.nlp.proposers.candidate_scoring import (
     ASKED_FOR,
@@ -47,7 +49,7 @@ from polyglitch.records import Candidate, Filling, FreeFilling, Gap, OpenPlace, 
 
 AT_ONCE = 2 * ROW  # tokens of sentences whose keys and values are held, 46 KB each
 REMEMBERED = 20_000  # slots, some 10 MB
-START = 0  # <|endoftext|>, which stands between texts in the model's training
+START = 0  # what begins every text
 LOOKED_AT = 60  # words a slot that are looked at one by one, by likeness and odds
 RESCORED = 10  # of these, how many are scored with what follows: the costly step
 ALIKE = (
@@ -75,11 +77,10 @@ RELATED = {"synonym": 1.0, "shared": 0.6, "near": 0.4, "opposite": 0.4, "sibling
 OPENING = 8.0
 ARTICLE = 2.5  # nats by which a word is likelier once its article is put right, about
 
-# The layer, of 30, whose states tell best whether two words say the same in their place: of 4 to 25 that were tried,
-# 8 to 12 do. It costs nothing, for the states are on the way to the last ones.
-MIDDLE = 12
-
 Wanted = dict[tuple[str, int], frozenset[str]]  # words to be measured, by sentence and place
+
+
+MODELS: dict[str, Callable[[], LanguageModel]] = {"smollm": open_smollm, "gemma": open_gemma}
 
 
 class SlotPlace(msgspec.Struct, frozen=True):
@@ -133,24 +134,24 @@ class FirstOdds(msgspec.Struct, frozen=True):
         return found
 
 
-class SmolLmProposer:
+class FittingWords:
     """Fits `Proposer`; the slots of several sentences are looked at together."""
 
     def __init__(
         self,
-        model: SmolLm,
+        model: LanguageModel,
         language: str,
         floor: float = FLOOR,
         asked_for: float = 0.0,
         stages: Sequence[int] | None = None,
     ) -> None:
-        self._tokenizer, self._weights = model
-        self._language = language
+        self._tokenizer, self._weights, self._end = model.tokenizer, model.weights, model.end
+        self._language, self.known_as = language, model.known_as
         self.tokens = 0  # that the model has computed: what the time goes into
         relations = open_word_relations(language)
         self.wordnet = relations is not None
-        self._judge = CandidateJudge(self.wordnet, soon=bool(asked_for))
-        self._stages = stages or STAGES
+        self._judge = CandidateJudge(model.known_as, self.wordnet, soon=bool(asked_for))
+        self._stages = stages or (SOON if asked_for and model.soon_told else STAGES)
         self._tail = max(self._stages[-1], 1)  # the model must have passed over the old word
         self._floor, self._asked_for = floor, asked_for
         usual = RESCORED if floor else UNFILTERED
@@ -163,8 +164,8 @@ class SmolLmProposer:
         # The methods of a campaign ask about the same slots, each in its own way.
         self._recent: Recent[tuple[str, int, str], list[tuple[float, ScoredCandidate]]]
         self._recent = Recent(REMEMBERED)
-        self._candidates = candidate_words(language)
-        self._pool = PackedPool(self._weights, MIDDLE)
+        self._candidates = candidate_words(language, model)
+        self._pool = PackedPool(self._weights, model.middle)
 
     def propose(self, slots: Sequence[Slot], top: int) -> list[list[Candidate]]:
         """At most `top` words for each slot, the most natural first."""
@@ -250,12 +251,12 @@ class SmolLmProposer:
             for _, word in open_ones:
                 word.followed = end
             self._drop_hopeless(tried)
-            if self._asked_for and end == SOON[-1]:
+            if self._asked_for and end == SOON[-1] < self._stages[-1]:
                 self._keep_promising(tried)
 
     def _is_settled(self, one: Tried, word: ScoredCandidate) -> bool:
         """Whether what has been scored of a word tells already what the rest would say."""
-        if not self._asked_for or word.followed != self._stages[-2]:
+        if not self._asked_for or self._stages[-2] < 1 or word.followed != self._stages[-2]:
             return False
         return not DOUBTFUL <= self._natural(one, word) < SURE
 
@@ -315,9 +316,7 @@ class SmolLmProposer:
         seen = max((place.end + self._tail for place in places), default=0)
         ids = (START, *(token.number for token in tokens))
         if any(place.end == len(ids) for place in places):
-            ids += (
-                START,
-            )  # the same mark ends a text: something follows a last word without a full stop
+            ids += (self._end,)  # something follows a last word without a full stop
         return ScoredSentence(ids[:seen], places, self._tail)
 
     def _after_left(
@@ -544,12 +543,12 @@ def cosine(one: Floats, other: Floats) -> float:
 
 
 @cache
-def candidate_words(language: str) -> CandidateWords:
-    """The words that can be proposed in a language."""
-    model = open_smollm()
+def candidate_words(language: str, model: LanguageModel) -> CandidateWords:
+    """The words that can be proposed in a language, as a model cuts them."""
     return CandidateWords(
         model.tokenizer,
         model.weights.words,
+        model.name,
         open_vectors(language),
         word_classes(language),
         open_word_relations(language),
@@ -559,21 +558,31 @@ def candidate_words(language: str) -> CandidateWords:
 
 
 @cache
-def open_smollm_proposer(language: str, floor: str = "") -> SmolLmProposer:
-    """The proposer; the model knows English only. `smollm:0` drops no word for being odd.
+def open_fitting_words(language: str, known_as: str, floor: str = "") -> FittingWords:
+    """The words of a language model, which know English only. `smollm:0` drops no word for being odd.
 
     Without a number, words are looked for that methods take by default, and the rest only in sentences that have few.
     """
-    if "smollm" not in language_of(language).proposers:
+    if known_as not in language_of(language).proposers:
         raise Missing(
             f"a causal model for {language!r}",
-            "the proposer 'smollm'",
+            f"the proposer {known_as!r}",
             "name a masked model of that language, proposer = masked-lm:FOLDER",
         )
     try:
         least = float(floor or FLOOR)
     except ValueError:
         raise UsageError(
-            f"smollm:{floor}: {floor!r} is no number from 0 to 1, the least probability of being natural"
+            f"{known_as}:{floor}: {floor!r} is no number from 0 to 1, the least probability of being natural"
         ) from None
-    return SmolLmProposer(open_smollm(), language, least, 0.0 if floor else ASKED_FOR)
+    return FittingWords(MODELS[known_as](), language, least, 0.0 if floor else ASKED_FOR)
+
+
+def open_smollm_proposer(language: str, floor: str = "") -> FittingWords:
+    """The words of SmolLM2."""
+    return open_fitting_words(language, "smollm", floor)
+
+
+def open_gemma_proposer(language: str, floor: str = "") -> FittingWords:
+    """The words of Gemma."""
+    return open_fitting_words(language, "gemma", floor)
