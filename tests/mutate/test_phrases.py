@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from polyglitch.mutate.phrases import asked_for, noun_phrases, runs_on
+from polyglitch.mutate.cut_rules import asked_for
+from polyglitch.mutate.phrases import noun_phrases
+from polyglitch.mutate.universal_cut_rules import runs_on
 from polyglitch.records import Input, Parse, Seed, Token, Tree
 from polyglitch.tools import Toolbox
 

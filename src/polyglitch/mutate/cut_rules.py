@@ -1,0 +1,212 @@
+"""Whether a noun phrase of a parse is one for certain, so that RTI cuts nothing that a reader would cut elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from polyglitch.languages import language as language_of
+from polyglitch.mutate.universal_cut_rules import HEADS, JOINERS, NOMINAL, nominal
+from polyglitch.mutate.verbs_in_doubt import (
+    SURE,
+    ends_in_verb,
+    participle_in_doubt,
+    shared_out,
+    verb_joined,
+)
+from polyglitch.nlp.proposers.slot_words import idiom_words
+from polyglitch.records import Parse, Token, Tree
+
+OPEN_END = ("CCONJ", "ADP", "DET", "SCONJ")  # what no phrase ends with: "trouble breathing or"
+MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
+PRENOMINAL = ("amod", "compound", "nummod", "poss", "predet")  # what stands before its noun
+DETERMINING = ("det", "poss", "nummod", "predet")
+FINITE = ("VBZ", "VBP", "VBD", "MD")  # tags of a verb that has its subject before it
+BEFORE_NO_ARTICLE = ("NOUN", "PROPN", "ADJ")  # after these no article follows in one phrase
+
+
+def rightly_cut(parse: Parse, node: Tree) -> bool:
+    """Whether a noun phrase is one for certain: where a parser may have taken what belongs to a verb, it is not.
+
+    "Inform the seller of any damage", "serve the soup hot", "given by a nurse in the arm": after a noun that is no
+    subject, only `of` is trusted, an adjective or adverb never, and a phrase has one head.
+    """
+    words = range(node.start, node.end)
+    if not any(parse.tokens[i].relation for i in words):
+        return not torn_from_idiom(parse, node)  # made of tags, by rules that have no verb in them
+    heads = [i for i in words if parse.tokens[i].head not in words or parse.tokens[i].head == i]
+    if len(heads) != 1 or torn_from_idiom(parse, node) or parse.tokens[words[-1]].pos in OPEN_END:
+        return False
+    if parse.universal and not nominal(parse, node, heads[0]):
+        return False
+    if ends_in_verb(parse, node) or misread(parse, node, heads[0]) or loosely_joined(parse, node):
+        return False
+    if part_of_list(parse, node, heads[0]):
+        return False
+    if not parse.universal and (
+        left_behind(parse, node)
+        or shared_out(parse, node, heads[0])
+        or participle_in_doubt(parse, node)
+    ):
+        return False
+    subject = parse.tokens[heads[0]].relation in SURE
+    for place in words[1:]:
+        token, before = parse.tokens[place], parse.tokens[place - 1]
+        last = place + 1 == node.end or parse.tokens[place + 1].pos not in MODIFIED
+        # Where adjectives follow their noun, a universal parser tells one from what is said of it.
+        told = parse.universal and token.relation == "amod"
+        if before.pos == "NOUN" and token.pos in ("ADJ", "ADV") and last and not told:
+            return False
+        behind = before.pos == "NOUN" or parse.universal  # an adjective may stand between
+        if token.pos == "ADP" and behind and not subject and asked_for(parse, place):
+            return False
+    return True
+
+
+def part_of_list(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether a phrase is the end of a longer list, or joins what belongs to different words.
+
+    "a lamp, | a tuba and a wife", "a layer of | jelly and far too much cream", "the spoon with | the syrup, not one".
+    """
+    words, tokens, known = range(node.start, node.end), parse.tokens, language_of(parse.language)
+    joined = [i for i in words if tokens[i].head == head and tokens[i].relation == "conj"]
+    if any(
+        tokens[i].text == "," and tokens[i + 1].text.lower() in known.negation.words
+        for i in words[:-1]
+    ):
+        return True
+    # Behind "and" a quantity begins a phrase of its own, whatever a parser makes of the word before.
+    if any(
+        tokens[i].pos == "CCONJ"
+        and {one.text.lower() for one in tokens[i + 1 : i + 4]} & known.words("quantities")
+        for i in words[1:-1]
+    ):
+        return True
+    if not joined:
+        return False
+    listed = tokens[head].relation in ("conj", "appos")
+    if listed and tokens[tokens[head].head].pos in NOMINAL:
+        return True
+    told = [determined(parse, place) for place in (head, joined[0])]
+    return tokens[head].relation == "pobj" and told == [False, True]
+
+
+def determined(parse: Parse, place: int) -> bool:
+    """Whether a noun has an article, a possessive or a quantity before it."""
+    before = parse.tokens[max(0, place - 4) : place]
+    return any(one.head == place and one.relation in DETERMINING for one in before)
+
+
+def left_behind(parse: Parse, node: Tree) -> bool:
+    """Whether something of the phrase stands before it, or after it: "The | setup wizard copies the files".
+
+    "Three | out of four residents", "files | smaller than 10 MB", "between 15 and 20 | of the birds".
+    """
+    first, last = parse.tokens[node.start], parse.tokens[node.end - 1]
+    before = parse.tokens[node.start - 1] if node.start else None
+    after = parse.tokens[node.end : node.end + 1]
+    if first.pos == "ADP":
+        return True
+    glued = after and after[0].start == last.end and after[0].text[0] in JOINERS
+    if glued and after[0].text[0] not in "'’":  # "the company web | -site"
+        return True
+    if after and last.tag == "CD" and after[0].text.lower() in noun_prepositions(parse):
+        return True
+    return before is not None and (
+        before.pos == "DET"
+        or (before.pos in HEADS and first.tag == "JJR")
+        or (before.relation in PRENOMINAL and before.head in range(node.start, node.end))
+    )
+
+
+def noun_prepositions(parse: Parse) -> frozenset[str]:
+    """The prepositions that go on from a noun, such as `of`."""
+    return language_of(parse.language).words("noun_prepositions")
+
+
+def loosely_joined(parse: Parse, node: Tree) -> bool:
+    """Whether the end of a phrase may belong to the whole sentence: what comes after a comma, or tells when.
+
+    "doubled in size, | which takes an hour", "lay on the carpet, | sealed with wax", "rows that match the filter, | or
+    zero", "into the kitchen, | chaos", "on Friday | when it failed", "within ten days | of receipt", "for two days |
+    next week", and of "the tablet whole" the last word says how it is swallowed.
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    if words[-1].text.lower() in known.words("said_of_objects"):
+        return True
+    counted = any(one.pos == "NUM" for one in words)
+    if len(words) > 2 and words[-2].text == "," and words[-1].pos == "NOUN":
+        return True
+    return any(
+        (one.text == "," and (two.tag[:1] in "WC" or two.tag in ("VBN", "VBG")))
+        or (two.tag == "WRB" and one.pos in HEADS)
+        or (counted and one.text.lower() in known.words("units") and two.pos in ("ADP", "ADJ"))
+        for one, two in pairwise(words)
+    )
+
+
+def misread(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether a phrase has the marks of a wrong parse.
+
+    "warm and worth every penny" has no noun for its head, "toast the walnuts" and "spat on the deck" a verb, and of
+    "drains my battery and the support team is useless" the second noun is the subject of what follows. "From | nine to
+    five" is cut in two, and in "once they are soft, pour in the wine" a clause ends at the comma.
+    """
+    words, known = parse.tokens[node.start : node.end], language_of(parse.language)
+    token = parse.tokens[head]
+    if token.pos not in NOMINAL:
+        return words[0].pos != "DET" or token.relation not in SURE  # but "the insured"
+    if words[0].pos == "ADV" and words[1].pos == "VERB":
+        return True  # "sometimes spelled with an s"
+    for place, one in enumerate(words):  # a verb needs a subject of its own: "the book that I lost"
+        if one.tag in FINITE and not any(
+            w.tag[:1] == "W" or w.pos == "PRON" for w in words[:place]
+        ):
+            return True
+    if any(
+        (one.pos in BEFORE_NO_ARTICLE or one.tag == "PRP") and two.pos == "DET"
+        for one, two in pairwise(words)
+    ):
+        return True
+    if token.pos == "NUM" and not any(one.pos in (*HEADS, "PRON", "SYM") for one in words):
+        return any(one.pos == "ADP" or one.tag == "TO" for one in words)
+    if any(
+        one.pos == "ADJ" and comma.text == "," and two.pos in ("NOUN", "VERB")
+        for one, comma, two in zip(words, words[1:], words[2:], strict=False)
+    ):
+        return True
+    if token.relation == "appos" and parse.tokens[max(0, node.start - 1)].pos in HEADS:
+        return True  # no comma between a noun and its other name
+    alone = token.tag == "NN" and head == node.start and words[1].pos == "ADP"
+    if (
+        alone
+        and token.text.lower() not in known.words("mass_nouns")
+        and not known.universal_relations
+    ):
+        return True
+    if adverb_of_time(words, token) or verb_joined(parse, node):
+        return True
+    follows = [one for one in parse.tokens[node.end : node.end + 2] if one.pos != "ADV"][:1]
+    said_of = bool(follows) and follows[0].pos in ("VERB", "AUX") and follows[0].tag in FINITE
+    joined = any(one.pos == "CCONJ" for one in words)
+    return said_of and joined and token.relation not in SURE
+
+
+def adverb_of_time(words: Sequence[Token], head: Token) -> bool:
+    """Whether a phrase that tells when or how much has taken in the adverb before it: "be late | this time"."""
+    return head.relation == "npadvmod" and words[0].pos == "ADV" and words[1].pos == "DET"
+
+
+def asked_for(parse: Parse, place: int) -> bool:
+    """Whether a preposition after a noun may belong to the verb before it."""
+    known = language_of(parse.language)
+    verbs = {one.lemma.lower() for one in parse.tokens[:place] if one.pos == "VERB"}
+    if parse.tokens[place].text.lower() not in known.words("noun_prepositions"):
+        return bool(verbs) or parse.universal  # an order is often taken for a noun
+    return bool(verbs & known.words("verbs_with_of"))
+
+
+def torn_from_idiom(parse: Parse, node: Tree) -> bool:
+    """Whether a fixed phrase goes on across the beginning: "in | front of the station"."""
+    fixed = idiom_words(parse)
+    return node.start - 1 in fixed and node.start in fixed
