@@ -148,6 +148,59 @@ def test_a_participle_that_cannot_be_a_past_tense_stays_with_its_noun() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        (
+            "A party which delays in enforcing a right under this Lease does not give it up.",
+            "A party",
+        ),
+        (
+            "The author grants the publisher an exclusive licence to copy it.",
+            "an exclusive licence",
+        ),
+        ("Dried ones soaked in tea are a good substitute.", "Dried ones"),
+        (
+            "Stick it on a clean, dry and hairless part of your body.",
+            "a clean, dry and hairless part",
+        ),
+        ("The ending kind of makes up for it.", "The ending kind"),
+        ("It was the coldest night of the winter so far.", "the coldest night of the winter"),
+        (
+            "The Author grants the Publisher a licence to reproduce the Work in print, audio and electronic form.",
+            "print, audio and electronic",
+        ),
+        (
+            "The Caterer will provide sufficient staff, crockery and serving equipment for the number of guests.",
+            "sufficient staff",
+        ),
+        ("Chill the broth until the fat sets on top.", "the fat sets"),
+        ("Version 7.2 halves the startup time.", "Version 7.2 halves"),
+        (
+            "Dark mode follows the system setting by default, but you can change it.",
+            "the system setting by default",
+        ),
+        ("Happy birthday you old goat, hope it was fun!", "Happy birthday you old goat"),
+    ],
+)
+def test_what_goes_on_behind_it_is_not_cut_off(text: str, never: str) -> None:
+    assert never not in phrases_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("All bills are payable within thirty days of receipt.", "thirty days"),
+        ("The widow set two plates on the table.", "two plates"),
+        ("When the orchestra of frogs fell silent, she knew.", "the orchestra of frogs"),
+        ("The old waterfall itself was worth the walk.", "The old waterfall itself"),
+        ("He won a jackpot of four million pounds.", "a jackpot of four million pounds"),
+    ],
+)
+def test_what_is_whole_without_more_is_still_cut(text: str, taken: str) -> None:
+    assert taken in phrases_of(text)
+
+
 def italian(text: str, parts: str, heads: str = "") -> Parse:
     """A sentence with a part of speech for each word, and whose heads some words have."""
     hangs = dict(pair.split(">") for pair in heads.split())

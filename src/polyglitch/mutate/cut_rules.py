@@ -12,6 +12,7 @@ from polyglitch.mutate.verbs_in_doubt import (
     ends_in_verb,
     participle_in_doubt,
     shared_out,
+    verb_in_doubt,
     verb_joined,
 )
 from polyglitch.nlp.proposers.slot_words import idiom_words
@@ -21,6 +22,7 @@ OPEN_END = ("CCONJ", "ADP", "DET", "SCONJ")  # what no phrase ends with: "troubl
 MODIFIED = ("NOUN", "ADJ", "PROPN", "CCONJ", "VERB", "NUM")  # what an adjective may stand before
 PRENOMINAL = ("amod", "compound", "nummod", "poss", "predet")  # what stands before its noun
 DETERMINING = ("det", "poss", "nummod", "predet")
+TELLING_WHICH = ("relcl", "acl")  # relations of a clause behind its noun
 FINITE = ("VBZ", "VBP", "VBD", "MD")  # tags of a verb that has its subject before it
 BEFORE_NO_ARTICLE = ("NOUN", "PROPN", "ADJ")  # after these no article follows in one phrase
 
@@ -45,6 +47,9 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
         return False
     if not parse.universal and (
         left_behind(parse, node)
+        or goes_on(parse, node, heads[0])
+        or adjective_shared(parse, node, heads[0])
+        or verb_in_doubt(parse, node)
         or shared_out(parse, node, heads[0])
         or participle_in_doubt(parse, node)
     ):
@@ -91,6 +96,19 @@ def part_of_list(parse: Parse, node: Tree, head: int) -> bool:
     return tokens[head].relation == "pobj" and told == [False, True]
 
 
+def adjective_shared(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether an adjective goes with a noun behind the phrase too: "sufficient staff, | crockery and equipment".
+
+    And "in print, audio and electronic | form".
+    """
+    tokens, last = parse.tokens, node.end - 1
+    if tokens[last].pos == "ADJ" and tokens[last - 1].pos == "CCONJ":
+        return True
+    if tokens[node.start].pos != "ADJ" or determined(parse, head):
+        return False
+    return any(one.head == head and one.relation == "conj" for one in tokens[node.end :])
+
+
 def determined(parse: Parse, place: int) -> bool:
     """Whether a noun has an article, a possessive or a quantity before it."""
     before = parse.tokens[max(0, place - 4) : place]
@@ -117,6 +135,34 @@ def left_behind(parse: Parse, node: Tree) -> bool:
         or (before.pos in HEADS and first.tag == "JJR")
         or (before.relation in PRENOMINAL and before.head in range(node.start, node.end))
     )
+
+
+def goes_on(parse: Parse, node: Tree, head: int) -> bool:
+    """Whether what tells which one is meant stands right behind the phrase: "a party | which delays", "a part | of it".
+
+    "A licence | to copy the work", "dried ones | soaked in tea", and "the coldest night of the winter | so far".
+    """
+    tokens, known = parse.tokens, language_of(parse.language)
+    after = tokens[node.end : node.end + 2]
+    if not after or after[0].pos == "PUNCT":
+        return False
+    lowered = tuple(one.text.lower() for one in after)
+    if lowered in known.phrases("ends_of_superlatives").get(lowered[0], ()):
+        return True
+    last = tokens[node.end - 1].lemma.lower()
+    if lowered[0] in noun_prepositions(parse) and last in known.words("never_replaced"):
+        return last not in known.words("times")  # "within thirty days | of receipt" says enough
+    return any(
+        one.head == head
+        and one.relation in TELLING_WHICH
+        and min(place, first_below(parse, place)) == node.end
+        for place, one in enumerate(tokens[node.end :], node.end)
+    )
+
+
+def first_below(parse: Parse, place: int) -> int:
+    """Where the first of the words stands that hang on a word."""
+    return min((i for i, one in enumerate(parse.tokens) if one.head == place), default=place)
 
 
 def noun_prepositions(parse: Parse) -> frozenset[str]:

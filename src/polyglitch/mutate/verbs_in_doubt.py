@@ -17,6 +17,37 @@ SAID = ("VB", "VBP", "VBZ", "VBD")  # tags of a verb that goes on from another o
 NEVER_PAST = ("en", "wn", "ne")  # endings of participles that no past tense has: taken, known, gone
 
 
+def verb_in_doubt(parse: Parse, node: Tree) -> bool:
+    """Whether the last word may be the verb of a clause: "until | the fat sets", "version 7.2 halves | the time".
+
+    So may a participle that goes on behind a noun, where it can be a noun itself: "the system setting | by default".
+    And nobody is addressed within a phrase: "happy birthday | you old goat".
+    """
+    words, classes = parse.tokens[node.start : node.end], word_classes(parse.language or "")
+    spoken_to = any(
+        one.pos in HEADS and two.tag == "PRP" and two.relation != "appos"  # "the king himself"
+        for one, two in pairwise(words)
+    )
+    if spoken_to and not any(one.tag[:1] == "W" or one.pos in ("VERB", "AUX") for one in words):
+        return True
+    if classes is None:
+        return False
+    before, known = parse.tokens[: node.start][-1:], language_of(parse.language)
+    if words[-1].tag == "NNS" and classes.can_be(words[-1].text.lower(), "VBZ"):
+        led = bool(before) and before[0].text.lower() in known.words("clause_leads")
+        if led and classes.can_be(words[-2].text.lower(), "NN"):
+            return True
+        if words[-2].tag == "CD" and any(one.pos in HEADS for one in words[-3:-2]):
+            return True
+    return any(
+        one.pos in HEADS
+        and two.tag == "VBG"
+        and three.pos == "ADP"
+        and classes.can_be(two.text.lower(), "NN")
+        for one, two, three in zip(words, words[1:], words[2:], strict=False)
+    )
+
+
 def participle_in_doubt(parse: Parse, node: Tree) -> bool:
     """Whether a participle behind its noun may be what is said of it: "the stranger ordered | soup".
 
