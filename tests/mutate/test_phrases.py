@@ -180,6 +180,14 @@ def test_a_participle_that_cannot_be_a_past_tense_stays_with_its_noun() -> None:
             "Dark mode follows the system setting by default, but you can change it.",
             "the system setting by default",
         ),
+        ("Are you bringing the speaker or should I borrow my sister's?", "my sister"),
+        ("You can pick up a calendar or print one from our website.", "one from our website"),
+        ("The wine list starts at thirty pounds a bottle.", "thirty pounds"),
+        ("Simmer the jam with two tablespoons of brandy.", "two tablespoons"),
+        (
+            "Score the duck skin in a tight crosshatch, season well, and lay it in a cold pan.",
+            "a tight crosshatch, season well",
+        ),
         ("Happy birthday you old goat, hope it was fun!", "Happy birthday you old goat"),
     ],
 )
@@ -192,6 +200,7 @@ def test_what_goes_on_behind_it_is_not_cut_off(text: str, never: str) -> None:
     [
         ("All bills are payable within thirty days of receipt.", "thirty days"),
         ("The widow set two plates on the table.", "two plates"),
+        ("Simmer the jam with two tablespoons of brandy.", "two tablespoons of brandy"),
         ("When the orchestra of frogs fell silent, she knew.", "the orchestra of frogs"),
         ("The old waterfall itself was worth the walk.", "The old waterfall itself"),
         ("He won a jackpot of four million pounds.", "a jackpot of four million pounds"),

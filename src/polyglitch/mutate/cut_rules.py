@@ -62,7 +62,9 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
         told = parse.universal and token.relation == "amod"
         if before.pos == "NOUN" and token.pos in ("ADJ", "ADV") and last and not told:
             return False
-        behind = before.pos == "NOUN" or parse.universal  # an adjective may stand between
+        # An adjective may stand between, and a number be the noun: "print one | from our website".
+        counted = before.pos == "NUM" and before.relation == "dobj"
+        behind = before.pos == "NOUN" or counted or parse.universal
         if token.pos == "ADP" and behind and not subject and asked_for(parse, place):
             return False
     return True
@@ -125,6 +127,9 @@ def left_behind(parse: Parse, node: Tree) -> bool:
     after = parse.tokens[node.end : node.end + 1]
     if first.pos == "ADP":
         return True
+    ended = not after or after[0].pos == "PUNCT"
+    if last.tag == "POS" and parse.tokens[last.head].relation != "poss" and ended:
+        return True  # "borrow my sister's", which is a thing of hers
     glued = after and after[0].start == last.end and after[0].text[0] in JOINERS
     if glued and after[0].text[0] not in "'’":  # "the company web | -site"
         return True
@@ -140,7 +145,8 @@ def left_behind(parse: Parse, node: Tree) -> bool:
 def goes_on(parse: Parse, node: Tree, head: int) -> bool:
     """Whether what tells which one is meant stands right behind the phrase: "a party | which delays", "a part | of it".
 
-    "A licence | to copy the work", "dried ones | soaked in tea", and "the coldest night of the winter | so far".
+    "A licence | to copy the work", "dried ones | soaked in tea", "the coldest night of the winter | so far", "thirty
+    pounds | a bottle", "two spoons | of brandy".
     """
     tokens, known = parse.tokens, language_of(parse.language)
     after = tokens[node.end : node.end + 2]
@@ -149,9 +155,11 @@ def goes_on(parse: Parse, node: Tree, head: int) -> bool:
     lowered = tuple(one.text.lower() for one in after)
     if lowered in known.phrases("ends_of_superlatives").get(lowered[0], ()):
         return True
-    last = tokens[node.end - 1].lemma.lower()
-    if lowered[0] in noun_prepositions(parse) and last in known.words("never_replaced"):
+    last, parts = tokens[node.end - 1].lemma.lower(), known.words("never_replaced")
+    if lowered[0] in noun_prepositions(parse) and last in parts | known.words("units"):
         return last not in known.words("times")  # "within thirty days | of receipt" says enough
+    if after[0].pos == "DET" and after[-1].relation == "npadvmod" and after[-1].head == head:
+        return True
     return any(
         one.head == head
         and one.relation in TELLING_WHICH
@@ -186,9 +194,18 @@ def loosely_joined(parse: Parse, node: Tree) -> bool:
     return any(
         (one.text == "," and (two.tag[:1] in "WC" or two.tag in ("VBN", "VBG")))
         or (two.tag == "WRB" and one.pos in HEADS)
-        or (counted and one.text.lower() in known.words("units") and two.pos in ("ADP", "ADJ"))
+        or (counted and two.pos in ("ADP", "ADJ") and measure_ends(parse, one, two))
         for one, two in pairwise(words)
     )
+
+
+def measure_ends(parse: Parse, unit: Token, behind: Token) -> bool:
+    """Whether a measure may end before what stands behind its unit: not so "two spoons of brandy"."""
+    known = language_of(parse.language)
+    of_stuff = unit.lemma.lower() not in known.words("times")
+    if of_stuff and behind.text.lower() in known.words("noun_prepositions"):
+        return False
+    return unit.text.lower() in known.words("units")
 
 
 def misread(parse: Parse, node: Tree, head: int) -> bool:

@@ -39,6 +39,14 @@ def verb_in_doubt(parse: Parse, node: Tree) -> bool:
             return True
         if words[-2].tag == "CD" and any(one.pos in HEADS for one in words[-3:-2]):
             return True
+    if any(
+        one.text == ","
+        and two.relation == "appos"
+        and two.tag == "NN"
+        and classes.can_be(two.text.lower(), "VB")
+        for one, two in pairwise(parse.tokens[max(0, node.start - 1) : node.end])
+    ):
+        return True  # "cut it into a long strip, | season well"
     return any(
         one.pos in HEADS
         and two.tag == "VBG"
