@@ -166,11 +166,12 @@ def optional(
 ) -> Iterator[tuple[int, int]]:
     """Where the modifiers and adjuncts stand that have a word of meaning, the shorter ones first."""
     found = []
-    emphatic = language_of(parse.language).words("emphatic")
+    known = language_of(parse.language)
+    little = stops | known.words("emphatic") | known.words("taken_for_granted")
     for first, last in adjuncts(parse):
         words = parse.tokens[first:last]
         torn = words[-1].tag == "POS"  # "till the tooth's | out"
-        said = [word for word in words if word.text.lower() not in stops | emphatic]
+        said = [word for word in words if word.text.lower() not in little]
         if not torn and any(word.pos in pos and word.text.isalnum() for word in said):
             found.append((words[0].start, words[-1].end))
     for start, end in sorted(set(found), key=lambda place: (place[1] - place[0], place[0])):
