@@ -15,7 +15,7 @@ from polyglitch.mutate.verbs_in_doubt import (
     verb_in_doubt,
     verb_joined,
 )
-from polyglitch.nlp.proposers.slot_words import idiom_words
+from polyglitch.nlp.proposers.slot_words import idiom_words, word_classes
 from polyglitch.records import Parse, Token, Tree
 
 OPEN_END = ("CCONJ", "ADP", "DET", "SCONJ")  # what no phrase ends with: "trouble breathing or"
@@ -51,7 +51,7 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
         or adjective_shared(parse, node, heads[0])
         or verb_in_doubt(parse, node)
         or shared_out(parse, node, heads[0])
-        or participle_in_doubt(parse, node)
+        or participle_in_doubt(parse, node, heads[0])
     ):
         return False
     subject = parse.tokens[heads[0]].relation in SURE
@@ -89,13 +89,17 @@ def part_of_list(parse: Parse, node: Tree, head: int) -> bool:
         for i in words[1:-1]
     ):
         return True
-    if not joined:
-        return False
-    listed = tokens[head].relation in ("conj", "appos")
-    if listed and tokens[tokens[head].head].pos in NOMINAL:
+    if any(
+        tokens[tokens[i].head].relation == "pobj"
+        and tokens[i].relation == "conj"
+        and determined(parse, i)
+        and not determined(parse, tokens[i].head)
+        for i in words
+        if tokens[i].head in words
+    ):
         return True
-    told = [determined(parse, place) for place in (head, joined[0])]
-    return tokens[head].relation == "pobj" and told == [False, True]
+    listed = tokens[head].relation in ("conj", "appos")
+    return bool(joined) and listed and tokens[tokens[head].head].pos in NOMINAL
 
 
 def adjective_shared(parse: Parse, node: Tree, head: int) -> bool:
@@ -127,6 +131,9 @@ def left_behind(parse: Parse, node: Tree) -> bool:
     after = parse.tokens[node.end : node.end + 1]
     if first.pos == "ADP":
         return True
+    ranged = first.tag == "CD" and parse.tokens[node.start + 1].pos == "CCONJ"
+    if ranged and before is not None and before.pos == "ADP":
+        return True  # "between | seven and nine hours"
     ended = not after or after[0].pos == "PUNCT"
     if last.tag == "POS" and parse.tokens[last.head].relation != "poss" and ended:
         return True  # "borrow my sister's", which is a thing of hers
@@ -219,8 +226,11 @@ def misread(parse: Parse, node: Tree, head: int) -> bool:
     token = parse.tokens[head]
     if token.pos not in NOMINAL:
         return words[0].pos != "DET" or token.relation not in SURE  # but "the insured"
-    if words[0].pos == "ADV" and words[1].pos == "VERB":
-        return True  # "sometimes spelled with an s"
+    first, second = words[:2]
+    if first.pos == "ADV" and first.text.lower() in known.words("focus_adverbs"):
+        return True
+    if (first.pos, second.pos) in (("ADV", "VERB"), ("VERB", "DET")):
+        return True  # "sometimes spelled with an s", "shred half a cabbage"
     for place, one in enumerate(words):  # a verb needs a subject of its own: "the book that I lost"
         if one.tag in FINITE and not any(
             w.tag[:1] == "W" or w.pos == "PRON" for w in words[:place]
@@ -265,11 +275,19 @@ def asked_for(parse: Parse, place: int) -> bool:
     known = language_of(parse.language)
     verbs = {one.lemma.lower() for one in parse.tokens[:place] if one.pos == "VERB"}
     if parse.tokens[place].text.lower() not in known.words("noun_prepositions"):
-        return bool(verbs) or parse.universal  # an order is often taken for a noun
+        # An order is often taken for a noun: "Place small batteries in a bag".
+        return bool(verbs) or parse.universal or begins_with_order(parse)
     return bool(verbs & known.words("verbs_with_of"))
+
+
+def begins_with_order(parse: Parse) -> bool:
+    """Whether the first word was taken for part of a name or a compound, and may be a verb."""
+    first, classes = parse.tokens[0], word_classes(parse.language or "")
+    if first.relation != "compound" or classes is None:
+        return False
+    return classes.can_be(first.text.lower(), "VB")
 
 
 def torn_from_idiom(parse: Parse, node: Tree) -> bool:
     """Whether a fixed phrase goes on across the beginning: "in | front of the station"."""
-    fixed = idiom_words(parse)
-    return node.start - 1 in fixed and node.start in fixed
+    return {node.start - 1, node.start} <= idiom_words(parse)

@@ -56,16 +56,22 @@ def verb_in_doubt(parse: Parse, node: Tree) -> bool:
     )
 
 
-def participle_in_doubt(parse: Parse, node: Tree) -> bool:
+def participle_in_doubt(parse: Parse, node: Tree, head: int) -> bool:
     """Whether a participle behind its noun may be what is said of it: "the stranger ordered | soup".
 
-    One that is no past tense too is trusted ("hidden in the barn") unless it stands last ("a piece | missing").
+    One that is no past tense too is trusted ("hidden in the barn") unless it stands last ("a piece | missing") or says
+    what is to become of an object ("want the report | rewritten by noon").
     """
-    words = parse.tokens[node.start : node.end]
+    words, token = parse.tokens[node.start : node.end], parse.tokens[head]
+    getting = language_of(parse.language).words("verbs_of_getting")
+    trusted = token.relation in SURE or parse.tokens[token.head].lemma.lower() not in getting
     return any(
         noun.pos in HEADS
         and one.tag in ("VBN", "VBG")
-        and (one is words[-1] or (one.tag == "VBN" and not one.text.endswith(NEVER_PAST)))
+        and (
+            one is words[-1]
+            or (one.tag == "VBN" and not (trusted and one.text.endswith(NEVER_PAST)))
+        )
         for noun, one in pairwise(words)
     )
 
