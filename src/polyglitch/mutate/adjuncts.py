@@ -24,11 +24,12 @@ JOINED = frozenset(("cc", "conj", "punct"))
 
 def adjuncts(parse: Parse) -> Iterator[tuple[int, int]]:
     """Where the parts stand that can go, as places of the first token and after the last."""
-    inside = subtrees(parse)
+    inside, fixed = subtrees(parse), idiom_words(parse)
     for place, words in enumerate(inside):
         first, last = min(words), max(words)
         whole = len(words) == last - first + 1  # one stretch of text
-        if whole and can_go(parse, place, first, last):
+        torn = {first - 1, first} <= fixed or {last, last + 1} <= fixed  # "a ladle | at a time"
+        if whole and not torn and can_go(parse, place, first, last):
             yield first, last + 1
 
 
@@ -79,8 +80,9 @@ def attributive(parse: Parse, place: int, first: int, last: int, head: Token) ->
         or {head.relation, first_named.relation} & PREDICATES
     ):
         return False  # "in a place", "in a condition", "it was a winter": the adjective is what is said
-    if tokens[token.head + 1 : token.head + 2] and tokens[token.head + 1].text == ":":
-        return False  # "Terrible service: nobody answered"
+    behind = {one.text for one in tokens[token.head + 1 : token.head + 2]}
+    if behind & ({":"} if place else {":", ","}):
+        return False  # "Terrible service: nobody answered", "Nice idea, but it broke"
     if tokens[first_named.head].lemma.lower() in known.words("having"):
         return False  # "with pale eyes and a soft voice": eyes and a voice everybody has
     before, beside = (tokens[place - 1] if place else None), tokens[place + 1]
