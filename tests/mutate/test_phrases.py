@@ -208,6 +208,19 @@ def test_a_participle_that_cannot_be_a_past_tense_stays_with_its_noun() -> None:
         ),
         ("An adult needs between seven and nine hours of sleep.", "seven and nine hours"),
         ("Add the stock a ladle at a time.", "a time"),
+        (
+            "Brush the loaves with beaten egg, scatter over the poppy seeds and bake for half an hour.",
+            "the loaves with beaten egg",
+        ),
+        (
+            "The nature trail is two miles long and suitable for sturdy pushchairs in dry weather.",
+            "sturdy pushchairs in dry weather",
+        ),
+        (
+            "Type the name of a branch and press Enter to switch to it.",
+            "the name of a branch and press Enter",
+        ),
+        ("I like mine with a fried egg and chilli oil.", "mine with a fried egg and chilli oil"),
         ("Happy birthday you old goat, hope it was fun!", "Happy birthday you old goat"),
     ],
 )

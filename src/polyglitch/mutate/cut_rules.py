@@ -63,7 +63,7 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
         if before.pos == "NOUN" and token.pos in ("ADJ", "ADV") and last and not told:
             return False
         # An adjective may stand between, and a number be the noun: "print one | from our website".
-        counted = before.pos == "NUM" and before.relation == "dobj"
+        counted = before.pos in ("NUM", "PRON") and before.relation == "dobj"
         behind = before.pos == "NOUN" or counted or parse.universal
         if token.pos == "ADP" and behind and not subject and asked_for(parse, place):
             return False
@@ -273,17 +273,20 @@ def adverb_of_time(words: Sequence[Token], head: Token) -> bool:
 def asked_for(parse: Parse, place: int) -> bool:
     """Whether a preposition after a noun may belong to the verb before it."""
     known = language_of(parse.language)
-    verbs = {one.lemma.lower() for one in parse.tokens[:place] if one.pos == "VERB"}
+    before = parse.tokens[:place]
+    verbs = {one.lemma.lower() for one in before if one.pos == "VERB"}
     if parse.tokens[place].text.lower() not in known.words("noun_prepositions"):
-        # An order is often taken for a noun: "Place small batteries in a bag".
-        return bool(verbs) or parse.universal or begins_with_order(parse)
+        # An order is often taken for a noun: "Place small batteries in a bag". Adjectives ask as verbs do.
+        asking = bool(verbs) or any(one.relation == "acomp" for one in before)
+        return asking or parse.universal or begins_with_order(parse)
     return bool(verbs & known.words("verbs_with_of"))
 
 
 def begins_with_order(parse: Parse) -> bool:
-    """Whether the first word was taken for part of a name or a compound, and may be a verb."""
+    """Whether the first word was taken for a name or part of a compound, and may be a verb."""
     first, classes = parse.tokens[0], word_classes(parse.language or "")
-    if first.relation != "compound" or classes is None:
+    article = any(one.pos == "DET" for one in parse.tokens[1:2])  # "Brush the loaves"
+    if classes is None or first.pos not in HEADS or not (first.relation == "compound" or article):
         return False
     return classes.can_be(first.text.lower(), "VB")
 

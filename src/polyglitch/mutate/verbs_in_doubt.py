@@ -40,6 +40,13 @@ def verb_in_doubt(parse: Parse, node: Tree) -> bool:
         if words[-2].tag == "CD" and any(one.pos in HEADS for one in words[-3:-2]):
             return True
     if any(
+        one.relation == "conj"
+        and parse.tokens[one.head].relation == "nmod"
+        and classes.can_be(one.text.lower(), "VB")
+        for one in words
+    ):
+        return True  # "the name of a branch | and press Enter"
+    if any(
         one.text == ","
         and two.relation == "appos"
         and two.tag == "NN"
