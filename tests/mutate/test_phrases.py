@@ -221,6 +221,19 @@ def test_a_participle_that_cannot_be_a_past_tense_stays_with_its_noun() -> None:
             "the name of a branch and press Enter",
         ),
         ("I like mine with a fried egg and chilli oil.", "mine with a fried egg and chilli oil"),
+        ("The train stopped at a station whose name had been painted over.", "a station"),
+        (
+            "There's leftover lasagne in the fridge if you want it.",
+            "leftover lasagne in the fridge",
+        ),
+        (
+            "The hairdryer overheats after five minutes and smells of burning plastic.",
+            "five minutes and smells of burning plastic",
+        ),
+        (
+            "By morning the tide had taken the tents, the boats and both of the dogs.",
+            "the boats and both of the dogs",
+        ),
         ("Happy birthday you old goat, hope it was fun!", "Happy birthday you old goat"),
     ],
 )

@@ -62,7 +62,7 @@ def rightly_cut(parse: Parse, node: Tree) -> bool:
             return False
         # An adjective may stand between, and a number be the noun: "print one | from our website".
         counted = before.pos in ("NUM", "PRON") and before.relation == "dobj"
-        behind = before.pos == "NOUN" or counted or parse.universal
+        behind = before.pos in HEADS or counted or parse.universal
         if token.pos == "ADP" and behind and not subject and asked_for(parse, place):
             return False
     return True
@@ -96,8 +96,14 @@ def part_of_list(parse: Parse, node: Tree, head: int) -> bool:
         if tokens[i].head in words
     ):
         return True
-    listed = tokens[head].relation in ("conj", "appos")
-    return bool(joined) and listed and tokens[tokens[head].head].pos in NOMINAL
+    if not joined:
+        return False
+    above, listed = tokens[head].head, tokens[head].relation in ("conj", "appos")
+    if tokens[max(0, node.start - 1)].text == "," and any(
+        (one.head, one.relation) == (above, "dobj") for one in tokens[:head]
+    ):
+        return tokens[head].relation == "dobj"  # "took the tents, | the boats and the dogs"
+    return listed and tokens[above].pos in NOMINAL
 
 
 def loosely_joined(parse: Parse, node: Tree) -> bool:

@@ -60,7 +60,7 @@ def goes_on(parse: Parse, node: Tree, head: int) -> bool:
     return any(
         one.head == head
         and one.relation in TELLING_WHICH
-        and min(place, first_below(parse, place)) == node.end
+        and (after[0].tag == "WP$" or min(place, first_below(parse, place)) == node.end)
         for place, one in enumerate(tokens[node.end :], node.end)
     )
 

@@ -164,9 +164,10 @@ def verb_joined(parse: Parse, node: Tree) -> bool:
     if any(one.pos == "CCONJ" and two.relation == "preconj" for one, two in pairwise(words)):
         return True
     classes, before = word_classes(parse.language or ""), parse.tokens[: node.start][-1:]
-    if classes is None or not (before or words[0].pos == "DET"):
+    told = words[0].pos in ("DET", "NUM")  # "after five minutes | and smells of plastic"
+    if classes is None or not (before or told):
         return False
-    near = words if words[0].pos == "DET" else (*before, *words[:2])
+    near = words if told else (*before, *words[:2])
     return any(
         joins.pos == "CCONJ"
         and one.tag == "NNS"
