@@ -122,6 +122,7 @@ def test_what_goes_without_saying_stays(text: str, never: str) -> None:
         ("Nice idea, but the touch controls react to every drop of rain.", "Nice"),
         ("Add the stock a ladle at a time, waiting until each one is gone.", "a ladle"),
         ("The neighbours brought round a tray of sweets.", "round"),
+        ("The prince opened a children's hospice named after his aunt.", "after his aunt"),
         ("Call the ward straight away if it hurts.", "straight"),
         ("She folded the letter and went downstairs as if nothing had happened.", "downstairs"),
         ("Heavy snow fell and left many households without electricity.", "without electricity"),

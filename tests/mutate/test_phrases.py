@@ -234,6 +234,13 @@ def test_a_participle_that_cannot_be_a_past_tense_stays_with_its_noun() -> None:
             "By morning the tide had taken the tents, the boats and both of the dogs.",
             "the boats and both of the dogs",
         ),
+        ("The filling can be made up to two days ahead.", "to two days"),
+        ("The prince opened a children's hospice named after his late aunt.", "a children"),
+        ("The old cook tasted the sauce, closed her eyes and wept.", "her eyes and wept"),
+        (
+            "Plan your route in advance and carry a paper map in case your phone loses signal.",
+            "case your phone loses signal",
+        ),
         ("Happy birthday you old goat, hope it was fun!", "Happy birthday you old goat"),
     ],
 )

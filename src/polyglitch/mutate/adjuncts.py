@@ -161,6 +161,8 @@ def phrase_can_go(parse: Parse, first: int, last: int, head: Token) -> bool:
     numbered = any(one.pos == "NUM" for one in tokens[last + 1 : last + 2])  # "in bed | six"
     if lead.pos not in ("ADP", "SCONJ") or numbered:
         return False
+    if first and head.relation == "acl" and tokens[first - 1] is head:
+        return False  # "a hospice named after his aunt"
     if lead.text.lower() in known.words("adjunct_prepositions"):
         if lead.text.lower() in known.words("prepositions_of_state"):
             # "Left the village without electricity".

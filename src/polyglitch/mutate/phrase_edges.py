@@ -19,14 +19,15 @@ def left_behind(parse: Parse, node: Tree) -> bool:
     first, last = parse.tokens[node.start], parse.tokens[node.end - 1]
     before = parse.tokens[node.start - 1] if node.start else None
     after = parse.tokens[node.end : node.end + 1]
-    if first.pos == "ADP":
-        return True
+    if first.pos == "ADP" or first.tag == "TO":
+        return True  # "up | to two days"
     ranged = first.tag == "CD" and parse.tokens[node.start + 1].pos == "CCONJ"
     if ranged and before is not None and before.pos == "ADP":
         return True  # "between | seven and nine hours"
     ended = not after or after[0].pos == "PUNCT"
-    if last.tag == "POS" and parse.tokens[last.head].relation != "poss" and ended:
-        return True  # "borrow my sister's", which is a thing of hers
+    owner = parse.tokens[last.head]
+    if last.tag == "POS" and ((owner.relation != "poss" and ended) or owner.tag == "NNS"):
+        return True  # "borrow my sister's", a thing of hers; "a children's | hospice"
     glued = after and after[0].start == last.end and after[0].text[0] in JOINERS
     if glued and after[0].text[0] not in "'’":  # "the company web | -site"
         return True

@@ -33,7 +33,10 @@ def verb_in_doubt(parse: Parse, node: Tree) -> bool:
     if classes is None:
         return False
     before, known = parse.tokens[: node.start][-1:], language_of(parse.language)
-    if words[-1].tag == "NNS" and classes.can_be(words[-1].text.lower(), "VBZ"):
+    last = words[-1].text.lower()
+    if words[-1].tag == "NN" and classes.can_be(last, "VBD") and not classes.can_be(last, "NN"):
+        return True  # "closed her eyes | and wept"
+    if words[-1].tag == "NNS" and classes.can_be(last, "VBZ"):
         led = bool(before) and before[0].text.lower() in known.words("clause_leads")
         if led and classes.can_be(words[-2].text.lower(), "NN"):
             return True
