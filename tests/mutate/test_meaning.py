@@ -96,6 +96,74 @@ def test_an_adjective_that_is_all_that_is_said_stays() -> None:
     assert "delicious" not in removed("Great location, friendly staff and a delicious breakfast.")
 
 
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("Fold the berries gently into the cold cream.", "gently"),
+        ("The installer looks for missing files and loads them when necessary.", "when necessary"),
+        ("The heat of the chillies varies wildly from one batch to the next.", "wildly"),
+        ("The box is heavy, and the lid of the box pops open at night.", "of the box"),
+        ("Never rinse the pasta after draining, since the starch helps.", "after draining"),
+        ("An unexpected error stopped the big upload.", "unexpected"),
+    ],
+)
+def test_what_goes_without_saying_stays(text: str, never: str) -> None:
+    assert never not in removed(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        ("The tenant shall keep the garden in a tidy condition.", "tidy"),
+        ("He blamed rising costs, and the paper cited a weak currency.", "weak"),
+        ("Best almond croissant in town, and the staff remember your order.", "Best"),
+        ("Happy birthday you old goat, hope the kids let you sleep in!", "Happy"),
+        ("It is a tense, beautifully shot thriller that loses its nerve.", "beautifully"),
+        ("Nice idea, but the touch controls react to every drop of rain.", "Nice"),
+        ("Add the stock a ladle at a time, waiting until each one is gone.", "a ladle"),
+        ("The neighbours brought round a tray of sweets.", "round"),
+        ("The prince opened a children's hospice named after his aunt.", "after his aunt"),
+        ("Call the ward straight away if it hurts.", "straight"),
+        ("She folded the letter and went downstairs as if nothing had happened.", "downstairs"),
+        ("Heavy snow fell and left many households without electricity.", "without electricity"),
+        ("You should start to bend your knee on the day after surgery.", "after surgery"),
+        (
+            "If you can't find fresh figs, dried ones soaked in warm tea make a perfectly good substitute.",
+            "If you can't find",
+        ),
+        ("She said the manager counts how many times they go to the loo.", "how many times"),
+        ("We booked the cottage for August, fifty quid deposit each please.", "quid"),
+        ("The old man in bed six opened his eyes.", "in bed"),
+        (
+            "He had the kind of face that people asked for directions.",
+            "that people asked for directions",
+        ),
+        (
+            "The Contractor warrants that it holds all licences which are necessary.",
+            "that it holds all licences which are necessary",
+        ),
+    ],
+)
+def test_what_a_sentence_does_not_stand_without_stays(text: str, never: str) -> None:
+    assert never not in removed(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("The goods are free from defects for twelve months after delivery.", "after delivery"),
+        ("Someone adds people to this group without asking.", "without asking"),
+        ("The owner of a calendar can change who sees it.", "of a calendar"),
+        ("When the snow melted they found the old bicycle.", "When the snow melted"),
+        ("The home side, who had not won since May, scored twice.", ", who had not won since May,"),
+        ("Any dispute that cannot be resolved amicably goes to court.", "amicably"),
+        ("The map loads slowly on tablets with little memory.", "slowly"),
+    ],
+)
+def test_what_says_something_of_its_own_still_goes(text: str, taken: str) -> None:
+    assert taken in removed(text)
+
+
 def test_as_published_what_is_removed_is_long_enough_and_leaves_a_sentence() -> None:
     cases = list(less_meaning(faithful=True)([seed()], Toolbox()))
     gone = {case.edit.old: case.inputs[1].text for case in cases if case.edit}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from polyglitch.mutate.phrases import asked_for, noun_phrases, runs_on
+from polyglitch.mutate.cut_rules import asked_for
+from polyglitch.mutate.phrases import noun_phrases
+from polyglitch.mutate.universal_cut_rules import runs_on
 from polyglitch.records import Input, Parse, Seed, Token, Tree
 from polyglitch.tools import Toolbox
 
@@ -144,6 +146,122 @@ def test_a_participle_that_cannot_be_a_past_tense_stays_with_its_noun() -> None:
     assert "the only chapter written in verse" in phrases_of(
         "My teacher read us the only chapter written in verse."
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "never"),
+    [
+        (
+            "A party which delays in enforcing a right under this Lease does not give it up.",
+            "A party",
+        ),
+        (
+            "The author grants the publisher an exclusive licence to copy it.",
+            "an exclusive licence",
+        ),
+        ("Dried ones soaked in tea are a good substitute.", "Dried ones"),
+        (
+            "Stick it on a clean, dry and hairless part of your body.",
+            "a clean, dry and hairless part",
+        ),
+        ("The ending kind of makes up for it.", "The ending kind"),
+        ("It was the coldest night of the winter so far.", "the coldest night of the winter"),
+        (
+            "The Author grants the Publisher a licence to reproduce the Work in print, audio and electronic form.",
+            "print, audio and electronic",
+        ),
+        (
+            "The Caterer will provide sufficient staff, crockery and serving equipment for the number of guests.",
+            "sufficient staff",
+        ),
+        ("Chill the broth until the fat sets on top.", "the fat sets"),
+        ("Version 7.2 halves the startup time.", "Version 7.2 halves"),
+        (
+            "Dark mode follows the system setting by default, but you can change it.",
+            "the system setting by default",
+        ),
+        ("Are you bringing the speaker or should I borrow my sister's?", "my sister"),
+        ("You can pick up a calendar or print one from our website.", "one from our website"),
+        ("The wine list starts at thirty pounds a bottle.", "thirty pounds"),
+        ("Simmer the jam with two tablespoons of brandy.", "two tablespoons"),
+        (
+            "Score the duck skin in a tight crosshatch, season well, and lay it in a cold pan.",
+            "a tight crosshatch, season well",
+        ),
+        ("Shred half a red cabbage finely and salt it.", "Shred half a red cabbage"),
+        (
+            "On the third morning the guards brought bread, a bucket of clean water and no explanation.",
+            "a bucket of clean water and no explanation",
+        ),
+        (
+            "Place batteries and small electrical items in a clear bag on top of your bin.",
+            "a clear bag on top of your bin",
+        ),
+        ("Split the vanilla pod lengthways, scrape out the seeds.", "the vanilla pod lengthways"),
+        (
+            "She regarded all foreigners with suspicion, particularly those from the next county.",
+            "particularly those from the next county",
+        ),
+        (
+            "My boss wants the whole report rewritten by tomorrow morning.",
+            "the whole report rewritten by tomorrow morning",
+        ),
+        ("An adult needs between seven and nine hours of sleep.", "seven and nine hours"),
+        ("Add the stock a ladle at a time.", "a time"),
+        (
+            "Brush the loaves with beaten egg, scatter over the poppy seeds and bake for half an hour.",
+            "the loaves with beaten egg",
+        ),
+        (
+            "The nature trail is two miles long and suitable for sturdy pushchairs in dry weather.",
+            "sturdy pushchairs in dry weather",
+        ),
+        (
+            "Type the name of a branch and press Enter to switch to it.",
+            "the name of a branch and press Enter",
+        ),
+        ("I like mine with a fried egg and chilli oil.", "mine with a fried egg and chilli oil"),
+        ("The train stopped at a station whose name had been painted over.", "a station"),
+        (
+            "There's leftover lasagne in the fridge if you want it.",
+            "leftover lasagne in the fridge",
+        ),
+        (
+            "The hairdryer overheats after five minutes and smells of burning plastic.",
+            "five minutes and smells of burning plastic",
+        ),
+        (
+            "By morning the tide had taken the tents, the boats and both of the dogs.",
+            "the boats and both of the dogs",
+        ),
+        ("The filling can be made up to two days ahead.", "to two days"),
+        ("The prince opened a children's hospice named after his late aunt.", "a children"),
+        ("The old cook tasted the sauce, closed her eyes and wept.", "her eyes and wept"),
+        (
+            "Plan your route in advance and carry a paper map in case your phone loses signal.",
+            "case your phone loses signal",
+        ),
+        ("Happy birthday you old goat, hope it was fun!", "Happy birthday you old goat"),
+    ],
+)
+def test_what_goes_on_behind_it_is_not_cut_off(text: str, never: str) -> None:
+    assert never not in phrases_of(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "taken"),
+    [
+        ("All bills are payable within thirty days of receipt.", "thirty days"),
+        ("The widow set two plates on the table.", "two plates"),
+        ("Simmer the jam with two tablespoons of brandy.", "two tablespoons of brandy"),
+        ("When the orchestra of frogs fell silent, she knew.", "the orchestra of frogs"),
+        ("The old waterfall itself was worth the walk.", "The old waterfall itself"),
+        ("Cut the meat into even cubes.", "even cubes"),
+        ("He won a jackpot of four million pounds.", "a jackpot of four million pounds"),
+    ],
+)
+def test_what_is_whole_without_more_is_still_cut(text: str, taken: str) -> None:
+    assert taken in phrases_of(text)
 
 
 def italian(text: str, parts: str, heads: str = "") -> Parse:
