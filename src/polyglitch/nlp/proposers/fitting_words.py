@@ -1,5 +1,4 @@
-"""Words that fit a slot by a language model, Gemma or SmolLM2: likely after the left context or near in meaning, and good
-for what follows.
+"""Words that fit a slot by a language model: likely after what is before or near in meaning, and good for what follows.
 
 A causal model sees only what is to the left. So its candidates for a slot are scored again on the words that come
 after: by how much more, or less, likely the sentence gets than with the word that stood there.
@@ -33,6 +32,7 @@ from polyglitch.nlp.proposers.candidate_scoring import (
     CandidateJudge,
     ScoredCandidate,
     best_first,
+    measures_around,
     suits,
 )
 from polyglitch.nlp.proposers.candidate_words import (
@@ -391,6 +391,7 @@ class FittingWords:
         known, found = words.of(token), article_before(slot)
         article = found[1] if found and place.start > 1 else None
         rest = sum(own[i] for i in range(place.start + 1, place.end))
+        around = measures_around(slot)
         # Whether a word is natural is told without fields.
         fields = frozenset() if self._asked_for else words.fields(token.text.lower(), token.pos)
         looked_at = (
@@ -423,6 +424,7 @@ class FittingWords:
                 gain,
                 before=kept[:at],
                 senses=known.senses,
+                around=around,
             )
 
     def _looked_at(self, known: KnownOfWord, odds: FirstOdds, article: str | None) -> list[int]:
