@@ -40,7 +40,7 @@ STRICTER = 3.0
 ONE_STRICT = 2.0  # the same of one such reader
 # Readers differ in how much they let pass. How much that is, is fitted too, and the model that ships says what a reader
 # between the two would, so much towards the stricter ones.
-STRICTNESS = 0.5
+STRICTNESS = 0.35
 STRICT = ("gemma",)  # language models whose words are judged by them too
 ARTICLES = {"a ": "an ", "an ": "a ", "A ": "An ", "An ": "A "}
 # What is told by what follows; fields say nothing about being natural that the others do not.

@@ -130,9 +130,10 @@ def examine() -> list[dict[str, Any]]:
 
 
 USES = {
+    "gemma": "the proposer 'gemma', whose words fit best: sit, transrepair, cat, patinv",
     "smollm2": "the proposers 'smollm' and 'dictionary': sit, transrepair, cat, patinv",
     "minilm": "the proposer 'in-context' (cat), qaqa, the oracle for answers: the embedder 'minilm'",
-    "vectors": "the proposers 'vectors', 'smollm' and 'dictionary'; telling synonyms apart",
+    "vectors": "the proposers 'vectors', 'gemma', 'smollm' and 'dictionary'; telling synonyms apart",
 }
 
 

