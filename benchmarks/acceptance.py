@@ -41,6 +41,7 @@ ONE_STRICT = 2.0  # the same of one such reader
 # Readers differ in how much they let pass. How much that is, is fitted too, and the model that ships says what a reader
 # between the two would, so much towards the stricter ones.
 STRICTNESS = 0.35
+NOT_LEARNED_FROM = ("39", "45")  # sets on which what ships was read
 STRICT = ("gemma",)  # language models whose words are judged by them too
 ARTICLES = {"a ": "an ", "an ": "a ", "A ": "An ", "An ": "A "}
 # What is told by what follows; fields say nothing about being natural that the others do not.
@@ -91,7 +92,8 @@ def one_reader() -> list[Swap]:
 
 def two_readers() -> list[Swap]:
     """The cases that two others called natural or odd."""
-    some = rows("cases_two_readers.tsv")
+    every = rows("cases_two_readers.tsv")
+    some = [row for row in every if row["set"] not in NOT_LEARNED_FROM]
     parser = Toolbox(languages=("en", None)).parser("en")
     texts = sorted({row["sentence"] for row in some})
     parses = dict(zip(texts, parser.parse(texts), strict=True))

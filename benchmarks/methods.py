@@ -25,7 +25,9 @@ from polyglitch.campaign import make_method
 from polyglitch.corpus.read import open_corpus
 from polyglitch.files.lazy_numpy import one_thread
 from polyglitch.flow import SEEDS_AT_ONCE
-from polyglitch.nlp.proposers.fitting_words import open_smollm_proposer
+from polyglitch.nlp.models.gemma import open_gemma
+from polyglitch.nlp.models.smollm import open_smollm
+from polyglitch.nlp.proposers.fitting_words import open_fitting_words
 from polyglitch.protocols import Parser
 from polyglitch.records import Case, Input, Output, Trial
 from polyglitch.run.process_loop import COLLECTED
@@ -91,9 +93,12 @@ class TimedTools(Toolbox):
 
 
 def tokens_computed() -> int:
-    """What SmolLM2 has computed for its proposals, if it was opened at all."""
-    opened = open_smollm_proposer.cache_info().currsize
-    return open_smollm_proposer("en").tokens if opened else 0
+    """What the language models that were opened have computed for their proposals."""
+    opened = {
+        "gemma": open_gemma.cache_info().currsize,
+        "smollm": open_smollm.cache_info().currsize,
+    }
+    return sum(open_fitting_words("en", name, "").tokens for name, some in opened.items() if some)
 
 
 def measure(

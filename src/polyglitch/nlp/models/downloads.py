@@ -182,7 +182,7 @@ def offer(name: str) -> str:
     return f"polyglitch get {name} ({one.megabytes} MB, {one.licence})"
 
 
-# What a proposer needs beside the data of its language, by its registered name: packages, and downloads, or one of some.
+# What a proposer needs beside the data of its language, by its registered name: packages, downloads, or one of some.
 NEEDS = {
     "auto": (("spacy",), ("vectors",)),
     "vectors": (("spacy",), ("vectors",)),
