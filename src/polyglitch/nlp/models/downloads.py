@@ -132,10 +132,13 @@ def join_installed(one: Download) -> Path | None:
     found = [place / part.file for part in one.parts if (place := installed(part.module))]
     if len(found) < len(one.parts) or not all(map(Path.is_file, found)):
         return None
-    with kept_whole(one) as made:
-        for path in found:
-            with path.open("rb") as source:
-                append(source, made / one.keep[0])
+    try:
+        with kept_whole(one) as made:
+            for path in found:
+                with path.open("rb") as source:
+                    append(source, made / one.keep[0])
+    except OSError:  # no room, or a folder that cannot be written: `get` will say so
+        return None
     return one.folder
 
 
