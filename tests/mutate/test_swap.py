@@ -149,6 +149,10 @@ def test_without_a_dial_no_word_is_dropped_for_being_odd() -> None:
     assert proposer_for("auto", 0.85) == "auto:more"
     assert proposer_for("smollm", 0.85) == "smollm:0.8"
     assert proposer_for("auto", 0) == "auto:any" and proposer_for("smollm", 0) == "smollm:0"
+    # A lower dial leaves no sentence without a word that a higher one gives: it has its second look too.
+    for name in ("auto", "gemma", "smollm"):
+        assert SECOND_LOOK[proposer_for(name, 0.85)] == SECOND_LOOK[name]
+        assert proposer_for(name, 0) not in SECOND_LOOK  # as published
     assert proposer_for("masked-lm:some/folder", 0) == "masked-lm:some/folder"
 
 

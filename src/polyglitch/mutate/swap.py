@@ -161,9 +161,8 @@ SPARE = 0.915  # of the naturalness asked for: what the one swap of a sentence m
 # Proposers that tell how natural a word is, also as the first of a sentence and in a compound, and those that have more
 # words for the sentences that got none.
 SECOND_LOOK = {
-    "auto": "auto:poor",
-    "smollm": "smollm:0.65",
-    "gemma": "gemma:0.65",
+    **dict.fromkeys(("auto", "auto:more"), "auto:poor"),
+    **{name: f"{one}:0.65" for one in LANGUAGE_MODELS for name in (one, f"{one}:{LEAST}")},
     "auto:alike": "auto:poor-alike",
     "auto:in-context": "auto:poor-alike",
 }
